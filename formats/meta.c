@@ -214,7 +214,7 @@ void program_image_release(struct program_image *image)
 /* How a program ended has one form: a signal, or a code. */
 static bool is_ending(const struct summary *summary)
 {
-	if (summary->exit_signal > 255 || summary->exit_code > SUMMARY_BECAME)
+	if (summary->exit_signal > 255 || summary->exit_code > MACHINE_END_MOST)
 		return false;
 	return !summary->exit_signal || !summary->exit_code;
 }
@@ -265,7 +265,7 @@ int summary_decode(struct summary *out, const uint8_t *bytes, size_t size)
 
 	summary.time = input_varint(&in);
 	summary.exit_signal = (uint32_t)input_count(&in, 255);
-	summary.exit_code = (uint32_t)input_count(&in, SUMMARY_BECAME);
+	summary.exit_code = (uint32_t)input_count(&in, MACHINE_END_MOST);
 	take_threads(&in, &summary);
 	summary.cache_hits = input_varint(&in);
 	summary.cache_misses = input_varint(&in);

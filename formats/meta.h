@@ -74,12 +74,17 @@ enum machine_end {
 	MACHINE_RESET = 1,
 	MACHINE_STOPPED = 2,	/* by its user */
 	MACHINE_IDLE = 3,	/* it waited for what could never come */
+	MACHINE_LOCKED = 4,	/* a fault in the handler of faults */
+	/* From here on: its program ended with a status of 0 to 255. */
+	MACHINE_EXITED = 16,
+	MACHINE_END_MOST = MACHINE_EXITED + 255,
 };
 
 struct summary {
 	uint64_t time;		/* instructions of all threads */
 	uint32_t exit_signal;	/* 0: exited by itself */
-	uint32_t exit_code;	/* 0 to 255, or SUMMARY_BECAME */
+	uint32_t exit_code;	/* 0 to 255, or SUMMARY_BECAME; of a machine,
+				   how it ended */
 	struct summary_thread *threads;
 	size_t thread_count;
 	/* Statistics of the recording. */

@@ -124,7 +124,7 @@ static bool is_number(const struct packet *packet)
 	case PACKET_REG:
 		return packet->number < PACKET_REG_END;
 	case PACKET_INTERRUPT:
-		return packet->number == 0;
+		return packet->number < PACKET_INTERRUPT_END;
 	case PACKET_OUTPUT:
 		return packet->number == 1 || packet->number == 2;
 	case PACKET_DOUBT:

@@ -87,7 +87,8 @@ enum packet_kind {
 };
 
 #define PACKET_REG_SIZE_MAX 16u	/* bytes that REG can carry */
-#define PACKET_REG_END 1024u	/* of numbers of registers */
+#define PACKET_REG_END 1024u	/* of numbers of registers, */
+#define PACKET_INTERRUPT_END 512u	/* and of interrupts */
 
 /* Written to disk: how the contents of a touched page are known. */
 enum touch_source {

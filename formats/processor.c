@@ -28,6 +28,10 @@ static const struct processor machines[] = {
 	{ "cortex-a53", 1 }, { "cortex-a72", 1 },
 };
 
+static const struct processor cortex_m[] = {
+	{ "cortex-m3", 1 }, { "cortex-m4", 1 }, { "cortex-m7", 1 },
+};
+
 /* The same one; what it shares with x86-64 behaves alike since the beginning. */
 static const struct processor i386 = { "westmere", BEHAVIOUR_REFUSES };
 
@@ -47,9 +51,22 @@ const struct processor *processor_of(unsigned arch)
 		return &arm;
 	case ARCH_AARCH64_MACHINE:
 		return &machines[0];
+	case ARCH_CORTEX_M:
+		return &cortex_m[0];
 	default:
 		return NULL;
 	}
+}
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static const struct processor *find(const struct processor *list, size_t count,
+				    const char *model)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(list[i].model, model))
+			return &list[i];
+	return NULL;
 }
 
 const struct processor *processor_find(unsigned arch, const char *model)
@@ -57,10 +74,9 @@ const struct processor *processor_find(unsigned arch, const char *model)
 	const struct processor *own = processor_of(arch);
 
 	if (arch == ARCH_AARCH64_MACHINE)
-		for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]);
-		     i++)
-			if (!strcmp(machines[i].model, model))
-				own = &machines[i];
+		own = find(machines, COUNT(machines), model);
+	else if (arch == ARCH_CORTEX_M)
+		own = find(cortex_m, COUNT(cortex_m), model);
 	return own && !strcmp(own->model, model) ? own : NULL;
 }
 

@@ -6,6 +6,7 @@
 
 #include "formats/tables_arm.h"
 #include "formats/tables_arm64.h"
+#include "formats/tables_cortex_m.h"
 #include "formats/tables_i386.h"
 
 /* The registers follow each other in order of their numbers, unpadded. */
@@ -130,6 +131,8 @@ const struct reg_table *reg_table(unsigned arch)
 		return &reg_table_arm;
 	case ARCH_AARCH64_MACHINE:
 		return &reg_table_arm64_machine;
+	case ARCH_CORTEX_M:
+		return &reg_table_cortex_m;
 	default:
 		return NULL;
 	}

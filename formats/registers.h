@@ -31,6 +31,7 @@ enum arch {
 	ARCH_ARM = 4,
 	/* Of whole machines: with the registers of the system. */
 	ARCH_AARCH64_MACHINE = 0x102,
+	ARCH_CORTEX_M = 0x104,
 };
 
 #define ARCH_MACHINE 0x100u
@@ -121,6 +122,30 @@ enum arm_register {
 
 /* Of ARM_CPSR. */
 #define ARM_CPSR_THUMB 0x20u
+
+/*
+ * A machine of ARMv7-M.  SP is the one in use, MSP or PSP.  Written to disk:
+ * never renumber.
+ */
+enum cortex_m_register {
+	CM_R0, CM_R7 = CM_R0 + 7, CM_R12 = CM_R0 + 12, CM_SP, CM_LR,
+	CM_PC,				/* even */
+	CM_XPSR,			/* with T, IT and the exception */
+	CM_MSP, CM_PSP, CM_PRIMASK, CM_BASEPRI, CM_FAULTMASK, CM_CONTROL,
+	CM_FPSCR,
+	/* Of the system control space.  SHCSR has the faults that are enabled;
+	 * what is active is below. */
+	CM_VTOR, CM_AIRCR, CM_SCR, CM_CCR, CM_SHCSR, CM_CFSR, CM_HFSR, CM_DFSR,
+	CM_MMFAR, CM_BFAR, CM_AFSR, CM_CPACR, CM_FPCCR, CM_FPCAR,
+	CM_FPDSCR,
+	CM_D0, CM_D15 = CM_D0 + 15,	/* 8 bytes each */
+	/* What the last load-exclusive has marked, and found there. */
+	CM_MONITOR, CM_MARKED,
+	/* A byte for each exception: its priority; and a bit: it is active. */
+	CM_PRIORITIES, CM_PRIORITIES_LAST = CM_PRIORITIES + 5, CM_ACTIVE,
+	CM_IDLE,			/* steps that were skipped */
+	CM_REG_COUNT
+};
 
 /* What people want to see of a register. */
 enum reg_kind {

@@ -2,6 +2,7 @@
 /* machine.c - runs a machine, and records what happens to it */
 #include "recorder/machine_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "formats/error.h"
@@ -13,15 +14,15 @@
 #define CONNECTED_STEPS UINT64_C(1000000)
 
 /*
- * Idle time is skipped, but if the console has been silent for so long, in
- * ticks, and somebody may type, the machine waits with them.
+ * Idle time is skipped, but if the console has been silent for so long, and
+ * somebody may type, the machine waits with them.
  */
-#define SILENCE BOARD_TICKS_PER_SECOND
+#define SILENCE 1u		/* seconds */
 #define WAIT_MOST UINT64_C(1000000)		/* at once, in microseconds */
 #define MICROSECONDS UINT64_C(1000000)
 
 /* Six hours: for a kernel that only waits, some seconds.  A choice. */
-#define FORGOTTEN (6 * 3600 * BOARD_TICKS_PER_SECOND)
+#define FORGOTTEN (6 * 3600u)
 
 /* ------- the console ------- */
 
@@ -83,23 +84,26 @@ static bool has_happened(const struct machine_wait *waits)
 static bool take_input(struct machine *machine, uint64_t wait)
 {
 	uint8_t bytes[TYPED_MOST];
-	size_t room = virt_room(machine->virt), count = 0;
+	size_t room = machine->kind->room(machine->live), count = 0;
 	struct machine_wait waits = { wait, machine->sockets, 0 };
 	enum machine_input input;
 
 	if (room > sizeof(bytes))
 		room = sizeof(bytes);
-	waits.count = virt_sockets(machine->virt, waits.sockets, SOCKETS_MOST,
-				   &waits.most);
+	if (machine->kind->sockets)
+		waits.count = machine->kind->sockets(machine->live,
+						     waits.sockets,
+						     SOCKETS_MOST, &waits.most);
 	machine->is_connected = waits.count;
 	input = machine->options->input(machine->options->context, bytes, room,
 					&count, &waits);
-	virt_found(machine->virt, waits.sockets, waits.count);
+	if (machine->kind->found)
+		machine->kind->found(machine->live, waits.sockets, waits.count);
 	switch (input) {
 	case INPUT_NONE:
 		return has_happened(&waits);
 	case INPUT_BYTES:
-		virt_type(machine->virt, bytes, count);
+		machine->kind->type(machine->live, bytes, count);
 		machine->spoken = board_ticks(machine->board);
 		return true;
 	case INPUT_CLOSED:
@@ -116,7 +120,8 @@ static bool take_input(struct machine *machine, uint64_t wait)
 static bool is_forgotten(const struct machine *machine)
 {
 	return machine->input_closed &&
-	       board_ticks(machine->board) - machine->spoken > FORGOTTEN;
+	       (board_ticks(machine->board) - machine->spoken) /
+		       board_ticks_per_second(machine->board) >= FORGOTTEN;
 }
 
 /* ------- the world ------- */
@@ -131,11 +136,21 @@ static void record_event(struct machine *machine, struct packet *packet)
 static uint64_t on_read(void *context, uint64_t addr, unsigned size)
 {
 	struct machine *machine = context;
-	uint64_t value = virt_read(machine->virt, addr, size);
+	uint64_t value = machine->kind->read(machine->live, addr, size);
 
 	if (!machine->is_live)
 		machine_trace_read(&machine->trace, addr, value, size);
 	return value;
+}
+
+/* A machine that ends itself stops before the next block. */
+static void find_end(struct machine *machine)
+{
+	if (!machine->kind->ends ||
+	    !machine->kind->ends(machine->live, &machine->end))
+		return;
+	machine->has_end = true;
+	board_pause(machine->board);
 }
 
 static void on_write(void *context, uint64_t addr, unsigned size,
@@ -143,24 +158,28 @@ static void on_write(void *context, uint64_t addr, unsigned size,
 {
 	struct machine *machine = context;
 
-	virt_write(machine->virt, addr, size, value);
+	machine->kind->write(machine->live, addr, size, value);
+	find_end(machine);
 }
 
-static bool on_look(void *context, uint64_t *next)
+static bool on_look(void *context, unsigned *number, uint64_t *next)
 {
 	struct machine *machine = context;
-	uint64_t tick = board_timer_next(machine->board);
+	uint64_t tick = machine->kind->next(machine->live);
 
 	if (tick != UINT64_MAX)
 		*next = board_steps_of(machine->board, tick);
-	return virt_interrupts(machine->virt);
+	find_end(machine);
+	return machine->kind->interrupts(machine->live, number);
 }
 
-static void on_taken(void *context)
+static void on_taken(void *context, unsigned number)
 {
 	struct machine *machine = context;
-	struct packet packet = { .kind = PACKET_INTERRUPT };
+	struct packet packet = { .kind = PACKET_INTERRUPT, .number = number };
 
+	if (machine->kind->taken)
+		machine->kind->taken(machine->live, number);
 	record_event(machine, &packet);
 }
 
@@ -178,25 +197,24 @@ static void record_value(struct machine *machine, unsigned reg, uint64_t value)
 
 static void work(struct machine *machine)
 {
-	if (virt_has_work(machine->virt))
-		virt_work(machine->virt);
+	if (machine->kind->work)
+		machine->kind->work(machine->live);
 }
 
 /* How long somebody who may type is waited for, in microseconds. */
 static uint64_t patience(const struct machine *machine, uint64_t ticks)
 {
 	uint64_t now = board_ticks(machine->board);
+	uint64_t second = board_ticks_per_second(machine->board);
 
 	if (machine->input_closed && !machine->is_connected)
 		return 0;
 	if (ticks == UINT64_MAX)
 		return WAIT_MOST;
-	if (!machine->is_connected && now - machine->spoken < SILENCE)
+	if (!machine->is_connected && now - machine->spoken < SILENCE * second)
 		return 0;
 	ticks -= now;
-	return ticks < BOARD_TICKS_PER_SECOND ?
-		       ticks * MICROSECONDS / BOARD_TICKS_PER_SECOND :
-		       WAIT_MOST;
+	return ticks < second ? ticks * MICROSECONDS / second : WAIT_MOST;
 }
 
 static uint64_t microseconds(void)
@@ -213,7 +231,8 @@ static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
 {
 	struct board *board = machine->board;
 	uint64_t wait = patience(machine, tick), start = microseconds();
-	uint64_t idle = board_reg(board, BOARD_REG_IDLE), passed, most;
+	uint64_t second = board_ticks_per_second(board);
+	uint64_t idle = board_reg(board, board_reg_idle(board)), passed, most;
 	bool typed;
 
 	machine_write_output(machine);
@@ -221,59 +240,71 @@ static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
 	work(machine);
 	*ended = machine->input_closed && !machine->is_connected &&
 		 (tick == UINT64_MAX || is_forgotten(machine));
-	passed = (microseconds() - start) * BOARD_TICKS_PER_SECOND /
-		 MICROSECONDS;
+	passed = (microseconds() - start) * (second / 1000) /
+		 (MICROSECONDS / 1000);
 	most = tick == UINT64_MAX ? passed : tick - board_ticks(board);
 	/* Without a wait, or at its end, the timer is next. */
 	if (!typed && tick != UINT64_MAX &&
 	    (wait < WAIT_MOST || passed > most))
 		passed = most;
-	board_set_reg(board, BOARD_REG_IDLE, idle + (passed < most ? passed : most));
+	board_set_reg(board, board_reg_idle(board),
+		      idle + (passed < most ? passed : most));
 }
 
 /* A WFI has retired: until something wakes the processor, time passes. */
 static void wait_for_interrupt(struct machine *machine, bool *ended)
 {
+	unsigned idle = board_reg_idle(machine->board);
+
 	work(machine);
-	while (!virt_wakes(machine->virt) && !machine->stopped && !*ended)
-		pass_time(machine, board_timer_next(machine->board), ended);
-	record_value(machine, BOARD_REG_IDLE,
-		     board_reg(machine->board, BOARD_REG_IDLE));
+	while (!machine->kind->wakes(machine->live) && !machine->stopped &&
+	       !*ended)
+		pass_time(machine, machine->kind->next(machine->live), ended);
+	record_value(machine, idle, board_reg(machine->board, idle));
 }
 
 /* ------- running ------- */
 
-static void record_end(struct machine *machine, enum machine_end end)
+static void record_end(struct machine *machine)
 {
-	struct packet packet = { .kind = PACKET_EXIT, .result = end };
+	struct packet packet = { .kind = PACKET_EXIT, .result = machine->end };
 
 	record_event(machine, &packet);
 }
 
-/* Behind a call of the firmware: false if it ends the machine. */
-static bool answer_call(struct machine *machine, enum machine_end *end)
+static void change_memory(struct machine *machine,
+			  const struct live_change *change)
 {
-	uint64_t x0;
+	board_load(machine->board, change->addr, change->bytes, change->size);
+	machine_memory_changed(&machine->memory, change->addr, change->size);
+}
 
-	switch (virt_called(machine->virt, &x0)) {
-	case VIRT_GOES_ON:
-		record_value(machine, BOARD_REG_RESULT, x0);
-		return true;
-	case VIRT_OFF:
-		*end = MACHINE_OFF;
-		break;
-	case VIRT_RESET:
-		*end = MACHINE_RESET;
-		break;
+/* Behind a call of what is around the machine. */
+static void answer_call(struct machine *machine)
+{
+	struct live_answer answer = { 0 };
+
+	machine->kind->called(machine->live, machine->input_closed, &answer);
+	while (answer.waits && !machine->stopped) {
+		machine_write_output(machine);
+		take_input(machine, WAIT_MOST);
+		answer = (struct live_answer){ 0 };
+		machine->kind->called(machine->live, machine->input_closed,
+				      &answer);
 	}
-	record_end(machine, *end);
-	return false;
+	machine->has_end = answer.ends;
+	machine->end = answer.end;
+	if (machine->has_end)
+		return;
+	record_value(machine, board_reg_result(machine->board), answer.value);
+	for (unsigned i = 0; i < answer.change_count; i++)
+		change_memory(machine, &answer.changes[i]);
 }
 
 static int write_segment(struct machine *machine, struct failure *why)
 {
 	size_t count;
-	const struct region *regions = virt_regions(machine->virt, &count);
+	const struct region *regions = machine->kind->regions(machine->live, &count);
 
 	return machine_trace_segment(&machine->trace, machine->board, regions,
 				     count, why);
@@ -301,48 +332,74 @@ static int write_due(struct machine *machine, struct failure *why)
 					   why) : 0;
 }
 
-int machine_advance(struct machine *machine, bool *on, enum machine_end *end,
-		    struct failure *why)
+/* What the machine stopped for; `*ended`: nothing will happen any more. */
+static void attend(struct machine *machine, enum board_stop stop, bool *ended)
+{
+	switch (stop) {
+	case BOARD_WAITS:
+		wait_for_interrupt(machine, ended);
+		break;
+	case BOARD_CALLS:
+		answer_call(machine);
+		break;
+	case BOARD_LOCKED:
+		machine->has_end = true;
+		machine->end = MACHINE_LOCKED;
+		break;
+	case BOARD_AT_BREAK:
+	case BOARD_PAUSES:
+		if (machine->is_connected)
+			take_input(machine, 0);
+		break;
+	case BOARD_AT_STEPS:
+		take_input(machine, 0);
+		machine_write_output(machine);
+		break;
+	}
+}
+
+/* Where this run ends at the latest. */
+static uint64_t run_end(const struct machine *machine)
 {
 	uint64_t now = board_steps(machine->board);
 	uint64_t until = machine->is_live ? UINT64_MAX :
 			 machine_trace_segment_end(&machine->trace);
 	uint64_t look = now + (machine->is_connected ? CONNECTED_STEPS :
 						       LOOK_STEPS);
-	bool idle_for_ever = false;
-	enum board_stop stop;
-	int rc;
 
 	/* Where there can be no key frame, the segment is a little longer. */
 	if (until <= now)
 		until = now + 1;
-	rc = board_run(machine->board, look < until ? look : until, true, &stop,
-		       why);
+	return look < until ? look : until;
+}
+
+int machine_advance(struct machine *machine, bool *on, struct failure *why)
+{
+	bool idle_for_ever = false;
+	enum board_stop stop;
+	int rc = board_run(machine->board, run_end(machine), true, &stop, why);
+
 	if (rc)
 		return rc;
-	if (stop == BOARD_WAITS)
-		wait_for_interrupt(machine, &idle_for_ever);
-	else if (stop == BOARD_CALLS)
-		*on = answer_call(machine, end);
-	else if (stop == BOARD_AT_STEPS || machine->is_connected)
-		take_input(machine, 0);
-	if (*on)
+	attend(machine, stop, &idle_for_ever);
+	if (!machine->has_end)
 		rc = machine_work(machine, why);
 	if (rc)
 		return rc;
-	if (stop != BOARD_CALLS && (machine->stopped || idle_for_ever)) {
-		*on = false;
-		*end = machine->stopped ? MACHINE_STOPPED : MACHINE_IDLE;
-	}
-	if (stop == BOARD_AT_STEPS)
-		machine_write_output(machine);
+	*on = !machine->has_end && !machine->stopped && !idle_for_ever;
+	if (machine->has_end)
+		record_end(machine);
+	else if (!*on)
+		machine->end = machine->stopped ? MACHINE_STOPPED :
+						  MACHINE_IDLE;
 	return *on && !machine->is_live ? write_due(machine, why) : 0;
 }
 
 int machine_create_world(struct machine *machine, struct failure *why)
 {
-	struct virt_options options = machine->options->virt;
+	struct live_options options = machine->options->live;
 
+	machine->kind = options.kind;
 	options.out = on_output;
 	options.said = on_said;
 	options.stored = on_stored;
@@ -352,33 +409,34 @@ int machine_create_world(struct machine *machine, struct failure *why)
 		.read = on_read, .write = on_write,
 		.look = on_look, .taken = on_taken, .context = machine,
 	};
-	return virt_create(&machine->virt, &options, why);
+	return machine->kind->create(&machine->live, &options, why);
 }
 
 static int create(struct machine *machine, struct failure *why)
 {
-	struct board_ram ram;
+	const struct machine_options *options = machine->options;
+	struct board_ram rams[BOARD_RAMS_MOST];
 	int rc = machine_create_world(machine, why);
 
 	if (rc)
 		return rc;
-	ram = virt_ram(machine->virt);
-	rc = board_create(&machine->board, machine->options->virt.model, &ram,
+	rc = board_create(&machine->board, machine->kind->arch,
+			  machine->kind->model(&options->live), rams,
+			  machine->kind->rams(machine->live, rams),
 			  &machine->world, why);
 	if (!rc)
-		rc = virt_start(machine->virt, machine->board, why);
+		rc = machine->kind->start(machine->live, machine->board, why);
 	return rc ? rc : machine_trace_open(&machine->trace, machine->options,
 					    why);
 }
 
-static int run(struct machine *machine, enum machine_end *end,
-	       struct failure *why)
+static int run(struct machine *machine, struct failure *why)
 {
 	bool on = true;
 	int rc = write_segment(machine, why);
 
 	while (!rc && on)
-		rc = machine_advance(machine, &on, end, why);
+		rc = machine_advance(machine, &on, why);
 	machine_write_output(machine);
 	/* The last key frame says how everything was in the end. */
 	if (!rc && board_steps(machine->board) > machine->trace.start)
@@ -386,7 +444,19 @@ static int run(struct machine *machine, enum machine_end *end,
 	else if (!rc)
 		rc = machine_trace_flush(&machine->trace, machine->board, why);
 	return rc ? rc : machine_trace_finish(&machine->trace, machine->board,
-					      *end, why);
+					      machine->end, why);
+}
+
+void machine_tell_ending(const struct machine *machine,
+			 struct machine_ending *out)
+{
+	out->end = machine->end;
+	if (machine->end == MACHINE_LOCKED)
+		snprintf(out->text, sizeof(out->text), "%s, at 0x%llx",
+			 board_fault(machine->board),
+			 (unsigned long long)board_reg(
+				 machine->board,
+				 reg_table(machine->kind->arch)->pc));
 }
 
 void machine_destroy(struct machine *machine)
@@ -394,12 +464,13 @@ void machine_destroy(struct machine *machine)
 	machine_trace_close(&machine->trace);
 	machine_memory_release(&machine->memory);
 	board_destroy(machine->board);
-	virt_destroy(machine->virt);
+	if (machine->live)
+		machine->kind->destroy(machine->live);
 	free(machine);
 }
 
 int machine_record(const struct machine_options *options,
-		   enum machine_end *end, struct failure *why)
+		   struct machine_ending *ending, struct failure *why)
 {
 	struct machine *machine = calloc(1, sizeof(*machine));
 	int rc;
@@ -409,7 +480,9 @@ int machine_record(const struct machine_options *options,
 	machine->options = options;
 	rc = create(machine, why);
 	if (!rc)
-		rc = run(machine, end, why);
+		rc = run(machine, why);
+	if (!rc)
+		machine_tell_ending(machine, ending);
 	machine_destroy(machine);
 	return rc;
 }

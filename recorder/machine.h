@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "formats/meta.h"
-#include "vm/board/virt.h"
+#include "vm/board/live.h"
 
 struct failure;
 struct pollfd;
@@ -38,7 +38,7 @@ struct machine_wait {
 };
 
 struct machine_options {
-	struct virt_options virt;	/* but what devices call */
+	struct live_options live;	/* but what devices call */
 	const char *path;		/* of the recording; must not exist */
 	const char *made_by;		/* "cprec 0.1" */
 	char *const *argv;		/* how it was asked for; ends with NULL */
@@ -56,8 +56,14 @@ struct machine_options {
 	void *context;
 };
 
+/* How it ended; in words, if it was by a fault. */
+struct machine_ending {
+	unsigned end;		/* enum machine_end */
+	char text[200];
+};
+
 int machine_record(const struct machine_options *options,
-		   enum machine_end *end, struct failure *why);
+		   struct machine_ending *ending, struct failure *why);
 
 /* ------- a machine that goes on where a recording is ------- */
 
@@ -80,7 +86,7 @@ void machine_live_write(struct machine_live *live, uint64_t addr,
 void machine_live_stored(struct machine_live *live);
 
 /* From there on, it is alive. */
-int machine_live_run(struct machine_live *live, enum machine_end *end,
+int machine_live_run(struct machine_live *live, struct machine_ending *ending,
 		     struct failure *why);
 
 #endif

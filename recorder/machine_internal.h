@@ -19,12 +19,15 @@
 
 struct machine {
 	const struct machine_options *options;
-	struct virt *virt;
+	const struct live_kind *kind;
+	void *live;
 	struct board *board;
 	struct board_world world;
 	struct machine_trace trace;
 	struct machine_memory memory;	/* as devices use it */
 	bool input_closed, stopped, is_connected;
+	unsigned end;		/* how it ends, */
+	bool has_end;		/* by itself */
 	bool is_live;		/* nothing is recorded */
 	bool follows;		/* a replay; nobody is to see what it says */
 	struct pollfd sockets[SOCKETS_MOST];
@@ -37,11 +40,13 @@ struct machine {
 int machine_create_world(struct machine *machine, struct failure *why);
 
 /* Runs to the next stop and does what it asks for; `*on`: the machine does. */
-int machine_advance(struct machine *machine, bool *on, enum machine_end *end,
-		    struct failure *why);
+int machine_advance(struct machine *machine, bool *on, struct failure *why);
 
 /* Devices do what they were asked for, and it is recorded. */
 int machine_work(struct machine *machine, struct failure *why);
+
+void machine_tell_ending(const struct machine *machine,
+			 struct machine_ending *out);
 
 void machine_write_output(struct machine *machine);
 

@@ -18,6 +18,7 @@ int machine_live_create(struct machine_live **out,
 			struct board *board, struct failure *why)
 {
 	struct machine_live *live = calloc(1, sizeof(*live));
+	struct virt_options *own;
 	struct machine *machine;
 	int rc;
 
@@ -25,9 +26,15 @@ int machine_live_create(struct machine_live **out,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	machine = &live->machine;
 	live->options = *options;
-	live->options.virt.memory = board_ram(board).size;
-	for (unsigned i = 0; i < options->virt.drive_count; i++)
-		live->options.virt.drives[i].snapshot = true;
+	own = &live->options.live.virt;
+	if (!options->live.kind->connect) {
+		free(live);
+		return failed(why, ERR_INPUT, "a machine of this kind cannot go"
+			      " on from a recording");
+	}
+	own->memory = board_pages(board) * GUEST_PAGE;
+	for (unsigned i = 0; i < own->drive_count; i++)
+		own->drives[i].snapshot = true;
 	live->from = board;
 	machine->options = &live->options;
 	machine->is_live = machine->follows = true;
@@ -36,7 +43,7 @@ int machine_live_create(struct machine_live **out,
 		machine_live_destroy(live);
 		return rc;
 	}
-	virt_connect(machine->virt, board);
+	machine->kind->connect(machine->live, board);
 	*out = live;
 	return 0;
 }
@@ -49,49 +56,51 @@ void machine_live_destroy(struct machine_live *live)
 
 void machine_live_read(struct machine_live *live, uint64_t addr, uint64_t value)
 {
-	virt_follow_read(live->machine.virt, addr, value);
+	live->machine.kind->follow_read(live->machine.live, addr, value);
 }
 
 void machine_live_write(struct machine_live *live, uint64_t addr,
 			unsigned size, uint64_t value)
 {
-	virt_follow_write(live->machine.virt, addr, size, value);
+	live->machine.kind->follow_write(live->machine.live, addr, size, value);
 }
 
 void machine_live_stored(struct machine_live *live)
 {
-	virt_follow_stores(live->machine.virt);
+	live->machine.kind->follow_stores(live->machine.live);
 }
 
 /* The board becomes one of its own, with that state. */
 static int take_over(struct machine_live *live, struct failure *why)
 {
-	struct board_ram ram = board_ram(live->from);
 	struct machine *machine = &live->machine;
+	struct board_ram rams[BOARD_RAMS_MOST];
 	struct reg_file regs;
-	int rc = board_create(&machine->board, live->options.virt.model, &ram,
+	int rc = board_create(&machine->board, machine->kind->arch,
+			      machine->kind->model(&live->options.live), rams,
+			      machine->kind->rams(machine->live, rams),
 			      &machine->world, why);
 
 	if (rc)
 		return rc;
-	for (uint64_t at = 0; at < ram.size; at += GUEST_PAGE) {
-		const uint8_t *page = board_bytes(live->from, ram.base + at,
-						  GUEST_PAGE);
+	for (uint64_t i = 0; i < board_pages(live->from); i++) {
+		uint64_t addr = board_guest_page(live->from, i)
+				<< GUEST_PAGE_SHIFT;
+		const uint8_t *page = board_bytes(live->from, addr, GUEST_PAGE);
 
 		if (!page_is_zero(page))
-			board_store(machine->board, ram.base + at, page,
-				    GUEST_PAGE);
+			board_store(machine->board, addr, page, GUEST_PAGE);
 	}
 	board_registers(live->from, &regs);
 	board_set_registers(machine->board, &regs);
 	board_set_steps(machine->board, board_steps(live->from));
-	virt_connect(machine->virt, machine->board);
+	machine->kind->connect(machine->live, machine->board);
 	machine->follows = false;
 	machine->spoken = board_ticks(machine->board);
 	return machine_work(machine, why);
 }
 
-int machine_live_run(struct machine_live *live, enum machine_end *end,
+int machine_live_run(struct machine_live *live, struct machine_ending *ending,
 		     struct failure *why)
 {
 	struct machine *machine = &live->machine;
@@ -99,7 +108,9 @@ int machine_live_run(struct machine_live *live, enum machine_end *end,
 	int rc = take_over(live, why);
 
 	while (!rc && on)
-		rc = machine_advance(machine, &on, end, why);
+		rc = machine_advance(machine, &on, why);
 	machine_write_output(machine);
+	if (!rc)
+		machine_tell_ending(machine, ending);
 	return rc;
 }

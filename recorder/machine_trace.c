@@ -65,20 +65,21 @@ static int write_meta(struct machine_trace *trace, const uint8_t *run,
 {
 	const struct machine_options *options = trace->options;
 	char host[220], directory[PATH_MAX], made_by[128];
-	char *kernel = realpath(options->virt.kernel, NULL);
+	const struct live_kind *kind = options->live.kind;
+	const char *image = kind->image(&options->live);
+	char *path = realpath(image, NULL);
 	struct output out = { 0 };
 	struct utsname name = { 0 };
 	struct meta meta = {
 		.argv = (char **)(uintptr_t)options->argv,
-		.path = kernel ? kernel :
-				 (char *)(uintptr_t)options->virt.kernel,
+		.path = path ? path : (char *)(uintptr_t)image,
 		.directory = directory,
 		.host = host,
 		.made_by = made_by,
 		.started = (uint64_t)time(NULL),
 		.cache_entries = options->cache_entries,
-		.processor = *processor_find(ARCH_AARCH64_MACHINE,
-					     options->virt.model),
+		.processor = *processor_find(kind->arch,
+					     kind->model(&options->live)),
 	};
 
 	while (meta.argv[meta.argc])
@@ -92,7 +93,7 @@ static int write_meta(struct machine_trace *trace, const uint8_t *run,
 		directory[0] = '\0';
 	memcpy(meta.run, run, sizeof(meta.run));
 	meta_encode(&out, &meta);
-	free(kernel);
+	free(path);
 	return write_chunk(trace, CHUNK_META, 0, &out, why);
 }
 
@@ -100,7 +101,7 @@ int machine_trace_open(struct machine_trace *trace,
 		       const struct machine_options *options,
 		       struct failure *why)
 {
-	struct trace_header header = { .arch = ARCH_AARCH64_MACHINE,
+	struct trace_header header = { .arch = options->live.kind->arch,
 				       .features = FEATURES_OF_MACHINES };
 	uint8_t run[RUN_ID_SIZE];
 	int rc;
@@ -156,9 +157,10 @@ void machine_trace_register(struct machine_trace *trace, unsigned reg,
 			    uint64_t value)
 {
 	uint8_t bytes[sizeof(value)];
+	enum arch arch = trace->options->live.kind->arch;
 	const struct packet packet = {
 		.kind = PACKET_REG, .number = reg,
-		.size = sizeof(bytes), .value = bytes,
+		.size = reg_table(arch)->regs[reg].size, .value = bytes,
 	};
 
 	for (unsigned i = 0; i < sizeof(bytes); i++)
@@ -378,7 +380,8 @@ static int write_frame(struct machine_trace *trace, struct key_frame *frame,
 	frame->cache_entries = (unsigned)trace->cache.entries;
 	board_registers(board, &frame->regs);
 	cache_flush(&trace->cache);
-	key_frame_encode(&out, reg_table(ARCH_AARCH64_MACHINE), frame);
+	key_frame_encode(&out, reg_table(trace->options->live.kind->arch),
+			 frame);
 	return write_chunk(trace, CHUNK_KEY_FRAME, frame->time, &out, why);
 }
 
@@ -432,7 +435,7 @@ int machine_trace_segment(struct machine_trace *trace, struct board *board,
 /* ------- how it ends ------- */
 
 int machine_trace_finish(struct machine_trace *trace,
-			 const struct board *board, enum machine_end end,
+			 const struct board *board, unsigned end,
 			 struct failure *why)
 {
 	struct summary_thread processor = { 0, board_steps(board) };

@@ -88,7 +88,7 @@ int machine_trace_segment(struct machine_trace *trace, struct board *board,
 
 /* Behind the last key frame. */
 int machine_trace_finish(struct machine_trace *trace,
-			 const struct board *board, enum machine_end end,
+			 const struct board *board, unsigned end,
 			 struct failure *why);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/meta.h"
 #include "formats/array.h"
 
 /* How often it looks whether somebody still wants it. */
@@ -193,6 +194,17 @@ static int take_effects(struct machine_replay *replay, struct failure *why)
 	return rc < 0 ? rc : find_event(replay, base, why);
 }
 
+/* The next instruction never retires, but it leaves something. */
+static int lock_up(struct machine_replay *replay, struct failure *why)
+{
+	int rc = board_run(replay->board, board_steps(replay->board) + 1, true,
+			   &replay->stop, why);
+
+	return rc || replay->stop == BOARD_LOCKED ?
+		       rc : diverged(replay, "the machine goes on where it"
+				     " could not", why);
+}
+
 static int apply_effects(struct machine_replay *replay, struct failure *why)
 {
 	int rc = 0;
@@ -216,18 +228,19 @@ static void tell_event(struct machine_replay *replay,
 }
 
 /* What the processor does there by itself. */
-static int perform_event(struct machine_replay *replay, enum packet_kind kind,
-			 struct failure *why)
+static int perform_event(struct machine_replay *replay,
+			 const struct packet *event, struct failure *why)
 {
 	bool stands = replay->stop != BOARD_AT_STEPS;
 
-	switch (kind) {
+	switch (event->kind) {
 	case PACKET_VALUE:
 		return stands ? 0 :
 			diverged(replay, "an instruction whose result was"
 				 " recorded is another one", why);
 	case PACKET_INTERRUPT:
-		return !stands && board_interrupt(replay->board) ? 0 :
+		return !stands && board_interrupt(replay->board,
+						  (unsigned)event->number) ? 0 :
 			diverged(replay, "the processor does not take an"
 				 " interrupt that it took", why);
 	case PACKET_DMA:
@@ -235,7 +248,8 @@ static int perform_event(struct machine_replay *replay, enum packet_kind kind,
 			diverged(replay, "a device changes memory where an"
 				 " instruction waits for its result", why);
 	case PACKET_EXIT:
-		return 0;
+		return event->result == MACHINE_LOCKED && !stands ?
+			       lock_up(replay, why) : 0;
 	default:
 		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
 					     why);
@@ -251,7 +265,7 @@ static int apply_event(struct machine_replay *replay, struct failure *why)
 	if (rc)
 		return rc;
 	tell_event(replay, &event, false);
-	rc = perform_event(replay, event.kind, why);
+	rc = perform_event(replay, &event, why);
 	if (rc)
 		return rc;
 	replay->stop = BOARD_AT_STEPS;
@@ -498,11 +512,10 @@ int machine_replay_seek(struct machine_replay *replay,
 
 /* ------- making one ------- */
 
-static int find_regions(struct machine_replay *replay, struct board_ram *ram,
-			const struct key_frame *frame, struct failure *why)
+static int find_regions(struct machine_replay *replay, struct board_ram *rams,
+			unsigned *count, const struct key_frame *frame,
+			struct failure *why)
 {
-	unsigned count = 0;
-
 	for (size_t i = 0; i < frame->region_count; i++) {
 		const struct region *region = &frame->regions[i];
 
@@ -511,41 +524,43 @@ static int find_regions(struct machine_replay *replay, struct board_ram *ram,
 				replay->console = region->start;
 			continue;
 		}
-		*ram = (struct board_ram){ region->start,
-					   region->end - region->start };
-		count++;
+		if (*count == BOARD_RAMS_MOST)
+			break;
+		rams[(*count)++] = (struct board_ram){
+			region->start, region->end - region->start,
+		};
 	}
-	return count == 1 ? 0 : failed(why, ERR_CORRUPT, "'%s': a key frame has"
-				       " no memory in one piece",
-				       path_of(replay));
+	return *count ? 0 : failed(why, ERR_CORRUPT, "'%s': a key frame has no"
+				   " memory", path_of(replay));
 }
 
 static int create(struct machine_replay *replay, struct failure *why)
 {
 	const struct processor *processor =
 		&recording_meta(replay->recording)->processor;
+	enum arch arch = recording_reg_table(replay->recording)->arch;
+	struct board_ram rams[BOARD_RAMS_MOST];
+	unsigned count = 0;
 	struct key_frame frame;
-	struct board_ram ram;
-	int rc = processor_check(recording_reg_table(replay->recording)->arch,
-				 processor, path_of(replay), why);
+	int rc = processor_check(arch, processor, path_of(replay), why);
 
 	if (!rc)
 		rc = recording_key_frame(replay->recording, 0, &frame, why);
 	if (rc)
 		return rc;
-	rc = find_regions(replay, &ram, &frame, why);
+	rc = find_regions(replay, rams, &count, &frame, why);
 	key_frame_release(&frame);
 	if (rc)
 		return rc;
 	replay->world = (struct board_world){ .read = on_read,
 					      .write = on_write,
 					      .context = replay };
-	replay->ids = calloc(ram.size >> GUEST_PAGE_SHIFT,
-			     sizeof(*replay->ids));
-	if (!replay->ids)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	return board_create(&replay->board, processor->model, &ram,
-			    &replay->world, why);
+	rc = board_create(&replay->board, arch, processor->model, rams, count,
+			  &replay->world, why);
+	if (rc)
+		return rc;
+	replay->ids = calloc(board_pages(replay->board), sizeof(*replay->ids));
+	return replay->ids ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }
 
 int machine_replay_create(struct machine_replay **out,

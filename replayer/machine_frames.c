@@ -11,16 +11,6 @@
 
 static const uint8_t zeros[GUEST_PAGE];
 
-static uint64_t first_page(const struct machine_replay *replay)
-{
-	return board_ram(replay->board).base >> GUEST_PAGE_SHIFT;
-}
-
-static uint64_t page_count(const struct machine_replay *replay)
-{
-	return board_ram(replay->board).size >> GUEST_PAGE_SHIFT;
-}
-
 /* Pages that were written are none of those that are stored. */
 static void forget_written(struct machine_replay *replay)
 {
@@ -28,7 +18,8 @@ static void forget_written(struct machine_replay *replay)
 	const struct board_write *writes = board_writes(replay->board, &count);
 
 	for (size_t i = 0; i < count; i++)
-		replay->ids[writes[i].page - first_page(replay)] = ID_UNKNOWN;
+		replay->ids[board_page(replay->board, writes[i].page)] =
+			ID_UNKNOWN;
 	board_close(replay->board);
 }
 
@@ -80,18 +71,17 @@ static int load_pages(struct loading *loading, size_t segment,
 		      struct failure *why)
 {
 	struct machine_replay *replay = loading->replay;
-	uint64_t first = first_page(replay);
 	int rc = 0;
 
-	for (uint64_t i = 0; i < page_count(replay) && !rc; i++) {
-		uint64_t id;
+	for (uint64_t i = 0; i < board_pages(replay->board) && !rc; i++) {
+		uint64_t page = board_guest_page(replay->board, i), id;
 
-		rc = recording_snapshot(replay->recording, segment, first + i,
-					&id, why);
+		rc = recording_snapshot(replay->recording, segment, page, &id,
+					why);
 		if (rc || id == replay->ids[i])
 			continue;
 		replay->ids[i] = ID_UNKNOWN;
-		rc = load_page(loading, first + i, id, why);
+		rc = load_page(loading, page, id, why);
 		if (!rc)
 			replay->ids[i] = id;
 	}
@@ -117,7 +107,7 @@ int frames_load(struct machine_replay *replay, size_t segment,
 	/* If it failed, nobody knows how far it came. */
 	if (rc)
 		memset(replay->ids, 0xff,
-		       page_count(replay) * sizeof(*replay->ids));
+		       board_pages(replay->board) * sizeof(*replay->ids));
 	board_set_registers(replay->board, &frame->regs);
 	board_set_steps(replay->board, frame->time);
 	free(loading->bytes);

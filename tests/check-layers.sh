@@ -120,7 +120,7 @@ symbols=replayer/symbols/symbols.h
 room formats  ''        "$prints|$runs"
 room cache    'formats' "$prints|$runs"
 room recorder "formats cache vm $memory vm/linux vm/linux/host/host.h
-	vm/board/board.h vm/board/virt.h" \
+	vm/board/board.h vm/board/live.h" \
 	 "$prints|(^|[^a-z_])uc_|replayer"
 room replayer/recording 'formats' "$prints|$runs"
 room index    "formats $recording" "$prints|$runs"
@@ -212,7 +212,7 @@ room vm/processor \
 # Machines: all that is there is the guest's, kernel and programs.
 room vm/board 'formats vm/engine/machine.h vm/memory/host_faults.h' \
 	"$engine_words|$build_words|$linux_words|(^|[^a-z_])(vm|memory)_[a-z]"
-public vm/board board.h virt.h
+public vm/board board.h live.h
 
 # The rooms of the guest's kernel, from the lowest to the highest: each may
 # ask those above it in this list, and the core by kernel.h and process.h.

@@ -44,7 +44,7 @@ static int go_there(struct machine_live *live, struct machine_replay *replay,
 }
 
 static int go_on(struct machine_live *live, struct machine_replay *replay,
-		 const struct position *to, enum machine_end *end,
+		 const struct position *to, struct machine_ending *ending,
 		 struct failure *why)
 {
 	char text[POSITION_TEXT];
@@ -55,7 +55,7 @@ static int go_on(struct machine_live *live, struct machine_replay *replay,
 	say_note("from t=%s on, the machine is not the recording",
 		 position_text(text, to));
 	machine_console_open();
-	rc = machine_live_run(live, end, why);
+	rc = machine_live_run(live, ending, why);
 	machine_console_close();
 	return rc;
 }
@@ -70,8 +70,15 @@ static const char *devices_of(const struct key_frame *frame)
 	return "";
 }
 
+/* One of that architecture: those of Cortex-M are alike in that they cannot. */
+static const struct live_kind *kind_of(struct recording *recording)
+{
+	return recording_reg_table(recording)->arch == ARCH_AARCH64_MACHINE ?
+		       &live_virt : &live_mps2_an385;
+}
+
 static int run(struct recording *recording, const char *at,
-	       struct machine_options *options, enum machine_end *end,
+	       struct machine_options *options, struct machine_ending *ending,
 	       struct failure *why)
 {
 	struct machine_replay *replay = NULL;
@@ -87,14 +94,15 @@ static int run(struct recording *recording, const char *at,
 		rc = machine_replay_create(&replay, recording, why);
 	if (rc)
 		goto end;
-	options->virt.devices = devices_of(&frame);
-	options->virt.model = recording_meta(recording)->processor.model;
-	options->virt.clock = recording_meta(recording)->started;
+	options->live.kind = kind_of(recording);
+	options->live.virt.devices = devices_of(&frame);
+	options->live.virt.model = recording_meta(recording)->processor.model;
+	options->live.virt.clock = recording_meta(recording)->started;
 	machine_console_set(options);
 	rc = machine_live_create(&live, options,
 				 machine_replay_followed(replay), why);
 	if (!rc)
-		rc = go_on(live, replay, &to, end, why);
+		rc = go_on(live, replay, &to, ending, why);
 end:
 	machine_live_destroy(live);
 	key_frame_release(&frame);
@@ -105,7 +113,7 @@ end:
 int live_machine_run(const char *path, const char *at,
 		     struct machine_options *options)
 {
-	enum machine_end end = MACHINE_OFF;
+	struct machine_ending ending = { 0 };
 	struct recording *recording;
 	struct failure why;
 	int rc = recording_open(&recording, path, &why);
@@ -113,7 +121,7 @@ int live_machine_run(const char *path, const char *at,
 	if (rc)
 		return program_not_run(ERR_SYSTEM, &why);
 	if (recording_is_machine(recording))
-		rc = run(recording, at, options, &end, &why);
+		rc = run(recording, at, options, &ending, &why);
 	else
 		rc = failed(&why, ERR_INPUT, "'%s' is the recording of a"
 			    " program: only a machine can go on from there",
@@ -121,6 +129,6 @@ int live_machine_run(const char *path, const char *at,
 	recording_close(recording);
 	if (rc)
 		return program_not_run(ERR_SYSTEM, &why);
-	machine_say_end(end);
-	return EXIT_ANSWERED;
+	machine_say_end(&ending);
+	return machine_status(&ending);
 }

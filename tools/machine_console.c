@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tools/commands.h"
 #include "tools/messages.h"
 
 #define POLLED_MOST 257u	/* all connections, and input */
@@ -159,15 +160,34 @@ void machine_console_set(struct machine_options *options)
 	options->context = &the_console;
 }
 
-void machine_say_end(enum machine_end end)
+static bool is_quiet(const struct machine_ending *ending)
+{
+	return ending->end == MACHINE_OFF || ending->end == MACHINE_EXITED;
+}
+
+void machine_say_end(const struct machine_ending *ending)
 {
 	static const char *const words[] = {
 		[MACHINE_OFF] = "switched itself off",
 		[MACHINE_RESET] = "reset itself",
 		[MACHINE_STOPPED] = "was stopped",
 		[MACHINE_IDLE] = "waits for what can never come",
+		[MACHINE_LOCKED] = "is locked up",
 	};
 
-	if (end != MACHINE_OFF)
-		say_note("the machine %s", words[end]);
+	if (is_quiet(ending))
+		return;
+	if (ending->end >= MACHINE_EXITED)
+		say_note("the machine's program exited with status %u",
+			 ending->end - MACHINE_EXITED);
+	else
+		say_note("the machine %s%s%s", words[ending->end],
+			 *ending->text ? ": " : "", ending->text);
+}
+
+int machine_status(const struct machine_ending *ending)
+{
+	if (ending->end >= MACHINE_EXITED)
+		return (int)(ending->end - MACHINE_EXITED);
+	return ending->end == MACHINE_LOCKED ? EXIT_FAILED : EXIT_ANSWERED;
 }

@@ -16,7 +16,8 @@ void machine_console_set(struct machine_options *options);
 void machine_console_open(void);
 void machine_console_close(void);
 
-/* How it ended, unless it switched itself off. */
-void machine_say_end(enum machine_end end);
+/* How it ended, unless as it should; the exit status of that. */
+void machine_say_end(const struct machine_ending *ending);
+int machine_status(const struct machine_ending *ending);
 
 #endif

@@ -17,6 +17,13 @@
 
 const char *machine_end_text(uint64_t code)
 {
+	static _Thread_local char text[64];
+
+	if (code >= MACHINE_EXITED) {
+		snprintf(text, sizeof(text), "its program exited with status"
+			 " %" PRIu64, code - MACHINE_EXITED);
+		return text;
+	}
 	switch (code) {
 	case MACHINE_OFF:
 		return "it switched itself off";
@@ -26,6 +33,8 @@ const char *machine_end_text(uint64_t code)
 		return "it was stopped";
 	case MACHINE_IDLE:
 		return "it waits for what can never come";
+	case MACHINE_LOCKED:
+		return "it locked up";
 	default:
 		return "not known";
 	}

@@ -18,13 +18,15 @@
 
 #define MEMORY_DEFAULT (UINT64_C(512) << 20)
 
+#define MACHINES "'virt', 'mps2-an385', 'mps2-an386' or 'mps2-an500'"
+
 /* ------- options ------- */
 
 void machine_options_init(struct machine_options *out)
 {
-	out->virt.model = processor_of(ARCH_AARCH64_MACHINE)->model;
-	out->virt.memory = MEMORY_DEFAULT;
-	out->virt.append = "";
+	out->live.virt.model = processor_of(ARCH_AARCH64_MACHINE)->model;
+	out->live.virt.memory = MEMORY_DEFAULT;
+	out->live.virt.append = out->live.mps2.append = "";
 }
 
 static int take_memory(const struct options *options, int id, uint64_t *out)
@@ -35,6 +37,15 @@ static int take_memory(const struct options *options, int id, uint64_t *out)
 		return 0;
 	return options_bad_value(options, id, "whole megabytes, from 16m to"
 				 " 64g");
+}
+
+static int take_device_file(const struct options *options, int id,
+			    struct mps2_options *out)
+{
+	if (out->device_file_count == MPS2_DEVICE_FILES)
+		return options_bad_value(options, id, "one of 8 files at most");
+	out->device_files[out->device_file_count++] = options->value;
+	return 0;
 }
 
 static int take_drive(const struct options *options, int id,
@@ -57,43 +68,49 @@ int machine_take_option(const struct options *options, int id,
 {
 	switch (id) {
 	case OPTION_MACHINE:
-		if (strcmp(options->value, "virt") != 0)
-			return options_bad_value(options, id, "'virt'");
+		out->live.kind = live_find(options->value);
+		if (!out->live.kind)
+			return options_bad_value(options, id, MACHINES);
 		break;
 	case OPTION_KERNEL:
-		out->virt.kernel = options->value;
+		out->live.virt.kernel = options->value;
 		break;
 	case OPTION_INITRD:
-		out->virt.initrd = options->value;
+		out->live.virt.initrd = options->value;
 		break;
 	case OPTION_APPEND:
-		out->virt.append = options->value;
+		out->live.virt.append = out->live.mps2.append = options->value;
 		break;
+	case OPTION_FIRMWARE:
+		out->live.mps2.firmware = options->value;
+		break;
+	case OPTION_DEVICE:
+		return take_device_file(options, id, &out->live.mps2);
 	case OPTION_MEMORY:
-		return take_memory(options, id, &out->virt.memory);
+		return take_memory(options, id, &out->live.virt.memory);
 	case OPTION_CPU:
 		if (!processor_find(ARCH_AARCH64_MACHINE, options->value))
 			return options_bad_value(options, id, "'cortex-a53' or"
 						 " 'cortex-a72'");
-		out->virt.model = options->value;
+		out->live.virt.model = options->value;
 		break;
 	case OPTION_NET:
 		if (strcmp(options->value, "user") &&
 		    strcmp(options->value, "none"))
 			return options_bad_value(options, id, "'user' or"
 						 " 'none'");
-		out->virt.network = !strcmp(options->value, "user");
+		out->live.virt.network = !strcmp(options->value, "user");
 		break;
 	case OPTION_CONSOLE:
 		if (strcmp(options->value, "virtio") &&
 		    strcmp(options->value, "pl011"))
 			return options_bad_value(options, id, "'pl011' or"
 						 " 'virtio'");
-		out->virt.has_virtio_console =
+		out->live.virt.has_virtio_console =
 			!strcmp(options->value, "virtio");
 		break;
 	case OPTION_DRIVE:
-		return take_drive(options, id, &out->virt);
+		return take_drive(options, id, &out->live.virt);
 	}
 	return 0;
 }
@@ -102,20 +119,30 @@ int machine_take_option(const struct options *options, int id,
 
 int machine_run(struct machine_options *options, bool quiet)
 {
-	enum machine_end end = MACHINE_OFF;
+	struct machine_ending ending = { 0 };
+	struct virt_options *virt = &options->live.virt;
 	struct failure why;
 	int rc;
 
-	options->virt.clock = (uint64_t)time(NULL);
-	if (getrandom(options->virt.seed, sizeof(options->virt.seed), 0) < 0)
-		memset(options->virt.seed, 1, sizeof(options->virt.seed));
+	virt->clock = options->live.mps2.clock = (uint64_t)time(NULL);
+	if (getrandom(virt->seed, sizeof(virt->seed), 0) < 0)
+		memset(virt->seed, 1, sizeof(virt->seed));
 	machine_console_set(options);
 	machine_console_open();
-	rc = machine_record(options, &end, &why);
+	rc = machine_record(options, &ending, &why);
 	machine_console_close();
 	if (rc)
 		return program_not_run(ERR_SYSTEM, &why);
 	if (!quiet)
-		machine_say_end(end);
-	return EXIT_ANSWERED;
+		machine_say_end(&ending);
+	return machine_status(&ending);
+}
+
+const char *machine_missing(const struct machine_options *options)
+{
+	if (options->live.kind == &live_virt)
+		return options->live.virt.kernel ? NULL :
+		       "the machine's kernel is missing: --kernel";
+	return options->live.mps2.firmware ? NULL :
+	       "the machine's firmware is missing: --firmware";
 }

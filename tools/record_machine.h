@@ -13,15 +13,16 @@
 /* Rows of the table of options, and their numbers. */
 enum {
 	OPTION_MACHINE = 512, OPTION_KERNEL, OPTION_INITRD, OPTION_APPEND,
-	OPTION_MEMORY, OPTION_CPU, OPTION_DRIVE,
-	OPTION_NET, OPTION_CONSOLE,
+	OPTION_MEMORY, OPTION_CPU, OPTION_FIRMWARE, OPTION_DEVICE,
+	OPTION_DRIVE, OPTION_NET, OPTION_CONSOLE,
 };
 
 #define MACHINE_ROWS                                                           \
 	{ OPTION_MACHINE, "machine", "NAME",                                   \
 	  "record a whole machine, not a program: virt, with an\n"            \
-	  "AArch64 processor; its console is standard input and\n"            \
-	  "output, Ctrl-A x ends it" },                                        \
+	  "AArch64 processor; mps2-an385, mps2-an386 or\n"                    \
+	  "mps2-an500, with a Cortex-M3, M4 or M7; its console\n"             \
+	  "is standard input and output, Ctrl-A x ends it" },                  \
 	{ OPTION_KERNEL, "kernel", "IMAGE",                                    \
 	  "the machine's kernel (arm64's 'Image')", .with = "machine" },       \
 	{ OPTION_INITRD, "initrd", "FILE",                                     \
@@ -34,6 +35,12 @@ enum {
 	{ OPTION_CPU, "cpu", "MODEL",                                          \
 	  "its processor: cortex-a53 (without this) or\n"                     \
 	  "cortex-a72", .with = "machine" },                                   \
+	{ OPTION_FIRMWARE, "firmware", "FILE",                                 \
+	  "what a machine without a kernel executes: ELF, or\n"               \
+	  "bytes for address 0", .with = "machine" },                          \
+	{ OPTION_DEVICE, "device", "FILE",                                     \
+	  "a description of further registers: lines of\n"                    \
+	  "ADDRESS NAME [VALUE [read-only]]", .with = "machine" },                        \
 	{ OPTION_DRIVE, "drive", "FILE",                                       \
 	  "a disk, whose raw image is FILE, and is changed;\n"                \
 	  "FILE,readonly: it cannot be; FILE,snapshot: changes\n"             \
@@ -51,6 +58,9 @@ int machine_take_option(const struct options *options, int id,
 
 /* With what nobody has said; no kernel yet. */
 void machine_options_init(struct machine_options *out);
+
+/* What is missing, in words; NULL: nothing. */
+const char *machine_missing(const struct machine_options *options);
 
 /* Records it; says how it ended, unless `quiet`.  Returns the exit status. */
 int machine_run(struct machine_options *options, bool quiet);

@@ -33,13 +33,19 @@ static void go(uint64_t time, uint32_t events, bool in_order)
 static uint64_t state(void)
 {
 	const struct board *board = machine_replay_board(replay);
-	struct board_ram ram = board_ram(board);
 	struct reg_file regs;
+	uint64_t memory = 0;
 
+	for (uint64_t i = 0; i < board_pages(board); i++) {
+		uint64_t page = board_guest_page(board, i);
+
+		memory = memory * 31 +
+			 trace_checksum(board_bytes(board,
+						    page << GUEST_PAGE_SHIFT,
+						    GUEST_PAGE), GUEST_PAGE);
+	}
 	board_registers(board, &regs);
-	return trace_checksum(board_bytes(board, ram.base, ram.size),
-			      ram.size) * 31 +
-	       trace_checksum(regs.bytes, sizeof(regs.bytes)) +
+	return memory * 31 + trace_checksum(regs.bytes, sizeof(regs.bytes)) +
 	       board_steps(board);
 }
 

@@ -127,7 +127,7 @@ static const struct row summary_rows[] = {
 	  { 9, 0x80, 2, 0, 0, 0, 0, 0, 0 } },
 	{ "no end: another recording goes on", 0, 9,
 	  { 9, 0, 0x80, 2, 0, 10, 11, 12, 13 } },
-	{ "a code of 257", ERR_CORRUPT, 9, { 9, 0, 0x81, 2, 0, 0, 0, 0, 0 } },
+	{ "a code of 272", ERR_CORRUPT, 9, { 9, 0, 0x90, 2, 0, 0, 0, 0, 0 } },
 	{ "a thread of 2^32", ERR_CORRUPT, 14,
 	  { 9, 0, 0, 1, 0x80, 0x80, 0x80, 0x80, 0x10, 0, 0, 0, 0, 0 } },
 	{ "more threads than bytes", ERR_TRUNCATED, 8,

@@ -21,7 +21,8 @@ static void code_changed(void *context)
 
 static int create(struct board *board, const char *model, struct failure *why)
 {
-	struct engine_ram ram;
+	struct engine_ram rams[BOARD_RAMS_MOST];
+	uint8_t *host;
 	int rc;
 
 	board->blocks = calloc(BLOCKS_FIRST, sizeof(*board->blocks));
@@ -35,28 +36,53 @@ static int create(struct board *board, const char *model, struct failure *why)
 	rc = ram_create(&board->ram, why);
 	if (rc)
 		return rc;
-	ram = (struct engine_ram){ board->ram.base, board->ram.size,
-				   board->ram.host };
-	rc = engine_open_machine(&board->engine, model, &ram, &board_calls,
-				 board, why);
+	host = board->ram.host;
+	for (unsigned i = 0; i < board->ram.count; i++) {
+		const struct board_ram *piece = &board->ram.pieces[i];
+
+		rams[i] = (struct engine_ram){ piece->base, piece->size, host };
+		host += piece->size;
+	}
+	rc = engine_open_machine(&board->engine, board->kind->arch, model, rams,
+				 board->ram.count, board->kind->calls, board,
+				 why);
+	if (!rc && board->kind->start)
+		rc = board->kind->start(board, model, why);
 	if (!rc)
 		ram_close(&board->ram);
 	return rc;
 }
 
-int board_create(struct board **out, const char *model,
-		 const struct board_ram *ram, const struct board_world *world,
-		 struct failure *why)
+static const struct board_kind *find_kind(enum arch arch)
 {
-	struct board *board = calloc(1, sizeof(*board));
+	static const struct board_kind *const kinds[] = {
+		&board_kind_arm64, &board_kind_cortex_m,
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i]->arch == arch)
+			return kinds[i];
+	return NULL;
+}
+
+int board_create(struct board **out, enum arch arch, const char *model,
+		 const struct board_ram *rams, unsigned ram_count,
+		 const struct board_world *world, struct failure *why)
+{
+	const struct board_kind *kind = find_kind(arch);
+	struct board *board;
 	int rc;
 
+	if (!kind || !ram_count || ram_count > BOARD_RAMS_MOST)
+		return failed(why, ERR_SYSTEM, "there is no such machine");
+	board = calloc(1, sizeof(*board));
 	if (!board)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
+	board->kind = kind;
 	board->world = world;
+	memcpy(board->ram.pieces, rams, ram_count * sizeof(*rams));
+	board->ram.count = ram_count;
 	board->aborted_at = board->passed_at = UINT64_MAX;
-	board->ram.base = ram->base;
-	board->ram.size = ram->size;
 	rc = create(board, model, why);
 	if (rc) {
 		board_destroy(board);
@@ -70,6 +96,8 @@ void board_destroy(struct board *board)
 {
 	if (!board)
 		return;
+	if (board->kind->end)
+		board->kind->end(board);
 	engine_close(board->engine);
 	ram_release(&board->ram);
 	number_map_release(&board->breaks);
@@ -80,118 +108,75 @@ void board_destroy(struct board *board)
 
 /* ------- registers ------- */
 
-static uint64_t *own_register(struct board *board, unsigned reg)
+unsigned board_reg_idle(const struct board *board)
 {
-	switch (reg) {
-	case ARM64_CNTV_CVAL:
-		return &board->timers[BOARD_TIMER_VIRTUAL].compare;
-	case ARM64_CNTP_CVAL:
-		return &board->timers[BOARD_TIMER_PHYSICAL].compare;
-	case ARM64_IDLE:
-		return &board->idle;
-	default:
-		return NULL;
-	}
+	return board->kind->idle;
 }
 
-static unsigned *own_control(struct board *board, unsigned reg)
+unsigned board_reg_result(const struct board *board)
 {
-	switch (reg) {
-	case ARM64_CNTV_CTL:
-		return &board->timers[BOARD_TIMER_VIRTUAL].control;
-	case ARM64_CNTP_CTL:
-		return &board->timers[BOARD_TIMER_PHYSICAL].control;
-	default:
-		return NULL;
-	}
+	return board->kind->result;
 }
 
 uint64_t board_reg(const struct board *board, unsigned reg)
 {
-	struct board *own = (struct board *)(uintptr_t)board;
 	uint64_t value = 0;
 
-	if (own_register(own, reg))
-		return *own_register(own, reg);
-	if (own_control(own, reg))
-		return *own_control(own, reg);
-	engine_read(board->engine, reg, &value);
+	if (!board->kind->get(board, reg, &value))
+		engine_read(board->engine, reg, &value);
 	return value;
 }
 
 void board_set_reg(struct board *board, unsigned reg, uint64_t value)
 {
-	if (own_register(board, reg))
-		*own_register(board, reg) = value;
-	else if (own_control(board, reg))
-		*own_control(board, reg) = (unsigned)value;
-	else
+	if (!board->kind->set(board, reg, value))
 		engine_write(board->engine, reg, &value);
-}
-
-static const struct reg_table *table(void)
-{
-	return reg_table(ARCH_AARCH64_MACHINE);
-}
-
-static bool is_wide(unsigned reg)
-{
-	return table()->regs[reg].size > sizeof(uint64_t);
 }
 
 void board_registers(const struct board *board, struct reg_file *out)
 {
+	const struct reg_table *table = reg_table(board->kind->arch);
+
 	memset(out, 0, sizeof(*out));
-	for (unsigned reg = 0; reg < ARM64_MACHINE_REG_COUNT; reg++)
-		if (is_wide(reg))
+	for (unsigned reg = 0; reg < table->count; reg++)
+		if (table->regs[reg].size > sizeof(uint64_t))
 			engine_read(board->engine, reg,
-				    out->bytes + table()->regs[reg].offset);
+				    out->bytes + table->regs[reg].offset);
 		else
-			reg_set(table(), out, reg, board_reg(board, reg));
+			reg_set(table, out, reg, board_reg(board, reg));
 }
 
-/*
- * While those of the system are written, the processor is at EL1, with its own
- * stack pointer and no translation: then that of SP is the present one, and the
- * engine walks no table that is not there yet.
- */
-static void set_system(struct board *board, const struct reg_file *regs)
-{
-	board_set_reg(board, ARM64_SCTLR, 0);
-	for (unsigned reg = ARM64_SP_EL0; reg < ARM64_MACHINE_REG_COUNT; reg++)
-		if (reg != ARM64_SCTLR)
-			board_set_reg(board, reg, reg_get(table(), regs, reg));
-}
-
-/* SCTLR_EL1 is written last: only then the engine sees the level. */
 void board_set_registers(struct board *board, const struct reg_file *regs)
 {
-	set_system(board, regs);
-	for (unsigned reg = 0; reg < ARM64_SP_EL0; reg++)
-		if (is_wide(reg))
-			engine_write(board->engine, reg,
-				     regs->bytes + table()->regs[reg].offset);
-		else
-			board_set_reg(board, reg, reg_get(table(), regs, reg));
-	board_set_reg(board, ARM64_SCTLR, reg_get(table(), regs, ARM64_SCTLR));
+	board->kind->set_all(board, regs);
 	engine_flush_tlb(board->engine);
-}
-
-struct board_view board_view(const struct board *board)
-{
-	return (struct board_view){
-		.is_program = !PSTATE_LEVEL(board_reg(board, ARM64_CPSR)),
-		.program_sp = board_reg(board, ARM64_SP_EL0),
-		.kernel_sp = board_reg(board, ARM64_SP_EL1),
-		.tables = board_tables(board),
-	};
 }
 
 /* ------- memory ------- */
 
-struct board_ram board_ram(const struct board *board)
+uint64_t board_pages(const struct board *board)
 {
-	return (struct board_ram){ board->ram.base, board->ram.size };
+	return board->ram.size >> GUEST_PAGE_SHIFT;
+}
+
+uint64_t board_guest_page(const struct board *board, uint64_t page)
+{
+	return ram_guest_page(&board->ram, page);
+}
+
+uint64_t board_page(const struct board *board, uint64_t guest_page)
+{
+	return ram_page(&board->ram, guest_page << GUEST_PAGE_SHIFT);
+}
+
+enum arch board_arch(const struct board *board)
+{
+	return board->kind->arch;
+}
+
+bool board_translate(const struct board *board, guest_addr addr, uint64_t *out)
+{
+	return board->kind->translate(board, addr, out);
 }
 
 const uint8_t *board_bytes(const struct board *board, uint64_t addr,
@@ -205,6 +190,19 @@ void board_store(struct board *board, uint64_t addr, const void *bytes,
 {
 	ram_open(&board->ram, addr);
 	memcpy(ram_at(&board->ram, addr, size), bytes, size);
+}
+
+void board_load(struct board *board, uint64_t addr, const uint8_t *bytes,
+		size_t size)
+{
+	for (size_t done = 0; done < size;) {
+		size_t part = GUEST_PAGE - (addr + done) % GUEST_PAGE;
+
+		if (part > size - done)
+			part = size - done;
+		board_store(board, addr + done, bytes + done, part);
+		done += part;
+	}
 }
 
 const struct board_write *board_writes(const struct board *board, size_t *count)

@@ -34,36 +34,42 @@ struct board_world {
 		      uint64_t value);
 
 	/*
-	 * Between two blocks: whether the processor is to be interrupted.  It
-	 * need not be asked again before `*next` steps.  NULL: interrupts
-	 * come by board_interrupt() alone.
+	 * Between two blocks: whether the processor is to be interrupted, and
+	 * by which interrupt, where it takes several.  It need not be asked
+	 * again before `*next` steps.  NULL: interrupts come by
+	 * board_interrupt() alone.
 	 */
-	bool (*look)(void *context, uint64_t *next);
+	bool (*look)(void *context, unsigned *number, uint64_t *next);
 
 	/* It was interrupted. */
-	void (*taken)(void *context);
+	void (*taken)(void *context, unsigned number);
 
 	void *context;
 };
 
-/* RAM is one piece; both are multiples of GUEST_PAGE. */
+/* A piece of RAM; both are multiples of GUEST_PAGE. */
 struct board_ram {
 	uint64_t base, size;
 };
 
-/* `model` is a name of formats/processor.h. */
-int board_create(struct board **out, const char *model,
-		 const struct board_ram *ram, const struct board_world *world,
-		 struct failure *why);
+#define BOARD_RAMS_MOST 4u
+
+/* `model` is a name of formats/processor.h; pieces are sorted by address. */
+int board_create(struct board **out, enum arch arch, const char *model,
+		 const struct board_ram *rams, unsigned ram_count,
+		 const struct board_world *world, struct failure *why);
 void board_destroy(struct board *board);
+enum arch board_arch(const struct board *board);
 
 /* ------- running ------- */
 
 enum board_stop {
 	BOARD_AT_STEPS,		/* those that were asked for are done */
 	BOARD_WAITS,		/* a WFI has retired */
-	BOARD_CALLS,		/* an HVC has, or an SMC */
+	BOARD_CALLS,		/* an HVC has, or an SMC; of ARMv7-M a BKPT */
 	BOARD_PAUSES,		/* the world wanted it */
+	BOARD_LOCKED,		/* a fault that nobody can handle: it will never
+				   go on */
 	BOARD_AT_BREAK,		/* before an instruction with a breakpoint */
 };
 
@@ -86,7 +92,10 @@ void board_look_soon(struct board *board);
 void board_pause(struct board *board);
 
 /* Interrupts it where it stands; false: it has that masked. */
-bool board_interrupt(struct board *board);
+bool board_interrupt(struct board *board, unsigned number);
+
+/* BOARD_LOCKED: why, in words. */
+const char *board_fault(const struct board *board);
 
 /* ------- breakpoints ------- */
 
@@ -141,8 +150,8 @@ int board_watch(struct board *board, const struct board_watcher *watcher,
 
 /* Those that the world sets: ticks that were skipped, at a WFI; what a call
  * returns. */
-#define BOARD_REG_IDLE ARM64_IDLE
-#define BOARD_REG_RESULT ARM64_X0
+unsigned board_reg_idle(const struct board *board);
+unsigned board_reg_result(const struct board *board);
 
 /* Of at most 8 bytes. */
 uint64_t board_reg(const struct board *board, unsigned reg);
@@ -153,11 +162,10 @@ void board_set_registers(struct board *board, const struct reg_file *regs);
 
 /* ------- time ------- */
 
-#define BOARD_TICKS_PER_SECOND UINT64_C(62500000)
-#define BOARD_STEPS_PER_TICK 16u
-
 uint64_t board_ticks(const struct board *board);
+uint64_t board_ticks_per_second(const struct board *board);
 
+/* The timers of the AArch64 processor. */
 enum board_timer { BOARD_TIMER_VIRTUAL, BOARD_TIMER_PHYSICAL, BOARD_TIMERS };
 
 /* Whether a timer wants to interrupt. */
@@ -171,7 +179,12 @@ uint64_t board_steps_of(const struct board *board, uint64_t tick);
 
 /* ------- memory ------- */
 
-struct board_ram board_ram(const struct board *board);
+/* Pages of RAM are counted from 0, over all pieces. */
+uint64_t board_pages(const struct board *board);
+
+/* The address / GUEST_PAGE of one, and the other way round. */
+uint64_t board_guest_page(const struct board *board, uint64_t page);
+uint64_t board_page(const struct board *board, uint64_t guest_page);
 
 /* Bytes of RAM; NULL: some of them are none. */
 const uint8_t *board_bytes(const struct board *board, uint64_t addr,
@@ -180,6 +193,10 @@ const uint8_t *board_bytes(const struct board *board, uint64_t addr,
 /* Changes RAM, at most to the end of a page.  Not while it runs. */
 void board_store(struct board *board, uint64_t addr, const void *bytes,
 		 size_t size);
+
+/* The same with any size. */
+void board_load(struct board *board, uint64_t addr, const uint8_t *bytes,
+		size_t size);
 
 /* A virtual address by the page tables of this moment; false: nothing there. */
 bool board_translate(const struct board *board, guest_addr addr, uint64_t *out);

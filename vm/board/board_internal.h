@@ -2,10 +2,15 @@
 /*
  * board_internal.h - a board as its own room sees it
  *
- * run.c runs it and counts; exceptions.c enters exceptions; system.c answers
- * for registers of the system, timers.c among them; ram.c notices writes;
- * tables.c reads page tables; breaks.c has breakpoints; watch.c tells of
- * accesses; board.c makes it.
+ * run.c runs it and counts; ram.c notices writes; breaks.c has breakpoints;
+ * watch.c tells of accesses; board.c makes it.  What only one kind of processor
+ * has is in a table of its own (struct board_kind):
+ *
+ * AArch64: arm64.c has its registers; exceptions.c enters exceptions; system.c
+ * answers for registers of the system, timers.c among them; tables.c reads page
+ * tables.
+ *
+ * ARMv7-M: cortex_m.h.
  */
 #ifndef CPREC_VM_BOARD_BOARD_INTERNAL_H
 #define CPREC_VM_BOARD_BOARD_INTERNAL_H
@@ -16,6 +21,7 @@
 #include "vm/engine/machine.h"
 
 #define INSN_SIZE 4u
+#define BOARD_FAULT_MOST 160u
 
 /* Bits of PSTATE. */
 #define PSTATE_LEVEL(pstate) ((pstate) >> 2 & 3)
@@ -31,13 +37,63 @@ enum board_stopped {
 	STOPPED_NOT,
 	STOPPED_BEFORE,		/* the block `stop_block`: it goes too far */
 	STOPPED_TO_REFRESH,	/* before it: translations are outdated */
+	STOPPED_TO_GO_ON,	/* the engine had to; nothing else did */
 	STOPPED_TO_PAUSE,	/* before it: the world wants that */
 	STOPPED_AT_BREAK,	/* before it */
 	STOPPED_BY_CALL,
+	STOPPED_TO_WAIT,	/* the processor sleeps when it has returned */
+	STOPPED_LOCKED,
 	STOPPED_BY_UNKNOWN,	/* an exception that no processor has */
 };
 
+struct cortex_m;
+
+/* What a kind of processor has of its own. */
+struct board_kind {
+	enum arch arch;
+	uint64_t ticks_per_second;
+	unsigned steps_per_tick;
+	unsigned pc, idle, result;	/* registers */
+	const struct engine_machine_calls *calls;
+
+	/* What it has besides struct board; NULL: nothing. */
+	int (*start)(struct board *board, const char *model,
+		     struct failure *why);
+	void (*end)(struct board *board);
+
+	/* Registers of at most 8 bytes; false: the engine has it. */
+	bool (*get)(const struct board *board, unsigned reg, uint64_t *value);
+	bool (*set)(struct board *board, unsigned reg, uint64_t value);
+	void (*set_all)(struct board *board, const struct reg_file *regs);
+
+	bool (*translate)(const struct board *board, guest_addr addr,
+			  uint64_t *out);
+
+	/* Of the instruction at `pc`; instructions in that much code. */
+	unsigned (*size)(const struct board *board, guest_addr pc);
+	unsigned (*count)(const struct board *board, guest_addr pc,
+			  uint32_t size);
+
+	/* A block is to be translated: of at most so many instructions.  And it
+	 * is entered, uninlined: false if it must be so each time; then it may
+	 * have been left.  NULL: all are alike. */
+	unsigned (*limit)(struct board *board, guest_addr pc, unsigned most);
+	bool (*enter)(struct board *board, const struct engine_block *block);
+
+	/* Before the instruction at `pc`; false: that is masked. */
+	bool (*interrupt)(struct board *board, guest_addr pc, unsigned number);
+
+	/* There can be no code at `pc`; NULL: the engine raises exceptions. */
+	void (*unfetched)(struct board *board, guest_addr pc);
+
+	/* Whether the instruction before `pc` waits for an interrupt. */
+	bool (*waits)(const struct board *board, guest_addr pc);
+};
+extern const struct board_kind board_kind_arm64, board_kind_cortex_m;
+
 struct board {
+	const struct board_kind *kind;
+	struct cortex_m *cortex_m;	/* NULL: it is none */
 	struct engine *engine;
 	const struct board_world *world;
 	struct ram ram;
@@ -51,6 +107,7 @@ struct board {
 	enum board_stopped stopped;
 	uint32_t stop_block;
 	unsigned unknown;	/* STOPPED_BY_UNKNOWN: which */
+	char fault[BOARD_FAULT_MOST];	/* STOPPED_LOCKED: why */
 	guest_addr cut_at;	/* a block there is to have `cut` instructions */
 	unsigned cut;		/* 0: there is none */
 	bool drops_all;		/* code must be translated in another way */
@@ -74,8 +131,25 @@ struct board {
 
 /* ------- run.c ------- */
 
-/* What the engine calls. */
-extern const struct engine_machine_calls board_calls;
+/* What the engine calls, of all kinds. */
+#define BOARD_BASIC_CALLS                                                      \
+	.translate = board_on_translate, .meet = board_on_meet,                \
+	.enter = board_on_enter
+unsigned board_on_translate(void *context, guest_addr pc, unsigned most);
+uint32_t board_on_meet(void *context, guest_addr pc, uint32_t size);
+const struct engine_block *board_on_enter(void *context, uint32_t number,
+					  enum engine_entry entry);
+
+/* The block under way; NULL: none is. */
+const struct engine_block *board_block(const struct board *board);
+
+/* What the block was counted for from `pc` on has not been executed. */
+void board_leave_block(struct board *board, guest_addr pc);
+void board_stop(struct board *board, enum board_stopped why);
+
+/* An exception was raised: what was counted and told until there is right. */
+void board_count_exception(struct board *board,
+			   const struct engine_exception *exception);
 
 /* Of an instruction of the block under way: steps before it. */
 uint64_t board_steps_at(const struct board *board, guest_addr pc);
@@ -107,9 +181,7 @@ void watch_take_back(struct board *board, guest_addr pc);
 /* ------- exceptions.c ------- */
 
 void exceptions_take(void *context, const struct engine_exception *exception);
-
-/* Before the instruction at `pc`; false: that is masked. */
-bool exceptions_interrupt(struct board *board, guest_addr pc);
+bool exceptions_interrupt(struct board *board, guest_addr pc, unsigned number);
 
 /* ------- system.c ------- */
 
@@ -122,6 +194,9 @@ uint64_t timers_ticks(const struct board *board, uint64_t steps);
 bool timer_is_up(const struct timer *timer, uint64_t ticks);
 
 /* ------- tables.c ------- */
+
+bool tables_translate(const struct board *board, guest_addr addr,
+		      uint64_t *out);
 
 /* The instruction at a virtual address; 0: nothing is there. */
 uint32_t board_insn(const struct board *board, guest_addr pc);

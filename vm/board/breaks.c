@@ -35,7 +35,7 @@ bool board_break_is_set(const struct board *board, guest_addr pc)
 
 void board_break_pass(struct board *board)
 {
-	board->passed = board_reg(board, ARM64_PC);
+	board->passed = board_reg(board, board->kind->pc);
 	board->passed_at = board_steps(board);
 }
 
@@ -52,8 +52,11 @@ unsigned breaks_cut(const struct board *board, guest_addr pc, unsigned most)
 
 	if (!board->cuts.count && !board->watcher)
 		return most;
-	while (count < most && !breaks_may_stop(board, pc + count * INSN_SIZE))
+	pc += board->kind->size(board, pc);
+	while (count < most && !breaks_may_stop(board, pc)) {
+		pc += board->kind->size(board, pc);
 		count++;
+	}
 	return count;
 }
 

@@ -56,9 +56,8 @@ static bool read_unknown_id(struct board *board, guest_addr pc)
 	return true;
 }
 
-void exceptions_take(void *context, const struct engine_exception *exception)
+static void take(struct board *board, const struct engine_exception *exception)
 {
-	struct board *board = context;
 	guest_addr pc = board_reg(board, ARM64_PC);
 
 	if (exception->kind == EXCEPTION_UNDEFINED &&
@@ -71,15 +70,34 @@ void exceptions_take(void *context, const struct engine_exception *exception)
 	enter(board, pc, 0);
 }
 
-bool exceptions_interrupt(struct board *board, guest_addr pc)
+void exceptions_take(void *context, const struct engine_exception *exception)
 {
+	struct board *board = context;
+
+	board_count_exception(board, exception);
+	switch (exception->kind) {
+	case EXCEPTION_HVC:
+	case EXCEPTION_SMC:
+		board_stop(board, STOPPED_BY_CALL);
+		break;
+	case EXCEPTION_UNDEFINED:
+	case EXCEPTION_SVC:
+	case EXCEPTION_FETCH:
+	case EXCEPTION_DATA:
+	case EXCEPTION_BRK:
+		take(board, exception);
+		break;
+	default:
+		board->unknown = exception->kind;
+		board_stop(board, STOPPED_BY_UNKNOWN);
+	}
+}
+
+bool exceptions_interrupt(struct board *board, guest_addr pc, unsigned number)
+{
+	(void)number;
 	if (board_reg(board, ARM64_CPSR) & PSTATE_MASKS_IRQ)
 		return false;
 	enter(board, pc, VECTOR_IRQ);
 	return true;
-}
-
-bool board_interrupt(struct board *board)
-{
-	return exceptions_interrupt(board, board_reg(board, ARM64_PC));
 }

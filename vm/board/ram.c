@@ -14,9 +14,35 @@ enum page_state {
 	PAGE_IS_WRITTEN = 2,
 };
 
-static uint64_t page_of(const struct ram *ram, uint64_t addr)
+/* UINT64_MAX: no RAM has so many bytes there. */
+static uint64_t offset_of(const struct ram *ram, uint64_t addr, uint64_t size)
 {
-	return (addr - ram->base) >> GUEST_PAGE_SHIFT;
+	uint64_t before = 0;
+
+	for (unsigned i = 0; i < ram->count; i++) {
+		const struct board_ram *piece = &ram->pieces[i];
+		uint64_t offset = addr - piece->base;
+
+		if (offset < piece->size)
+			return size <= piece->size - offset ? before + offset :
+							      UINT64_MAX;
+		before += piece->size;
+	}
+	return UINT64_MAX;
+}
+
+uint64_t ram_page(const struct ram *ram, uint64_t addr)
+{
+	return offset_of(ram, addr, 1) >> GUEST_PAGE_SHIFT;
+}
+
+uint64_t ram_guest_page(const struct ram *ram, uint64_t page)
+{
+	unsigned i = 0;
+
+	while (page >= ram->pieces[i].size >> GUEST_PAGE_SHIFT)
+		page -= ram->pieces[i++].size >> GUEST_PAGE_SHIFT;
+	return page + (ram->pieces[i].base >> GUEST_PAGE_SHIFT);
 }
 
 /*
@@ -42,7 +68,7 @@ static void open_page(struct ram *ram, uint64_t page)
 	set_open(ram, page, true);
 	if (!(*state & PAGE_IS_WRITTEN))
 		ram->written[ram->written_count++] = (struct board_write){
-			page + (ram->base >> GUEST_PAGE_SHIFT),
+			ram_guest_page(ram, page),
 			ram->now(ram->context),
 		};
 	if (*state & PAGE_HAS_CODE) {
@@ -63,10 +89,14 @@ static bool on_fault(void *context, const uint8_t *at, bool writes)
 
 int ram_create(struct ram *ram, struct failure *why)
 {
-	uint64_t pages = ram->size >> GUEST_PAGE_SHIFT;
-	void *host = mmap(NULL, ram->size, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t pages;
+	void *host;
 
+	for (unsigned i = 0; i < ram->count; i++)
+		ram->size += ram->pieces[i].size;
+	pages = ram->size >> GUEST_PAGE_SHIFT;
+	host = mmap(NULL, ram->size, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (host == MAP_FAILED)
 		return failed(why, ERR_NO_MEMORY, "there is no room for %llu"
 			      " MiB of memory of the machine: %s",
@@ -99,15 +129,14 @@ void ram_release(struct ram *ram)
 
 uint8_t *ram_at(const struct ram *ram, uint64_t addr, uint64_t size)
 {
-	uint64_t offset = addr - ram->base;
+	uint64_t offset = offset_of(ram, addr, size);
 
-	return offset < ram->size && size <= ram->size - offset ?
-		       ram->host + offset : NULL;
+	return offset != UINT64_MAX ? ram->host + offset : NULL;
 }
 
 void ram_watch_code(struct ram *ram, uint64_t addr)
 {
-	uint64_t page = page_of(ram, addr);
+	uint64_t page = ram_page(ram, addr);
 
 	if (!ram_at(ram, addr, 1) || ram->states[page] & PAGE_HAS_CODE)
 		return;
@@ -117,15 +146,14 @@ void ram_watch_code(struct ram *ram, uint64_t addr)
 
 void ram_open(struct ram *ram, uint64_t addr)
 {
-	open_page(ram, page_of(ram, addr));
+	open_page(ram, ram_page(ram, addr));
 }
 
 void ram_close(struct ram *ram)
 {
-	uint64_t first = ram->base >> GUEST_PAGE_SHIFT;
-
 	for (size_t i = 0; i < ram->written_count; i++)
-		ram->states[ram->written[i].page - first] &=
+		ram->states[ram_page(ram, ram->written[i].page
+						  << GUEST_PAGE_SHIFT)] &=
 			(uint8_t)~PAGE_IS_WRITTEN;
 	ram->written_count = 0;
 	if (mprotect(ram->host, ram->size, PROT_READ))

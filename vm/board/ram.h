@@ -7,7 +7,9 @@
  * closed again: the engine itself notices only the first write to such a page,
  * and none through another address.
  *
- * Units:      pages are counted from the start of RAM.
+ * Pieces of RAM follow each other in the host's memory.
+ *
+ * Units:      pages are counted from the start of the host's memory.
  * Ownership:  ram_release() frees; a zeroed structure is an empty one.
  * Errors:     ERR_SYSTEM, ERR_NO_MEMORY.
  */
@@ -24,7 +26,9 @@
 struct failure;
 
 struct ram {
-	uint64_t base, size;
+	struct board_ram pieces[BOARD_RAMS_MOST];
+	unsigned count;
+	uint64_t size;		/* of all */
 	uint8_t *host;
 	uint8_t *states;	/* of pages: what is known of them */
 	struct board_write *written;	/* since ram_close() */
@@ -40,9 +44,13 @@ struct ram {
 	void *context;
 };
 
-/* `ram->base`, `size` and the calls are set.  Nothing is closed yet. */
+/* `ram->pieces`, `count` and the calls are set.  Nothing is closed yet. */
 int ram_create(struct ram *ram, struct failure *why);
 void ram_release(struct ram *ram);
+
+/* The page at an address, which is RAM; and its address / GUEST_PAGE. */
+uint64_t ram_page(const struct ram *ram, uint64_t addr);
+uint64_t ram_guest_page(const struct ram *ram, uint64_t page);
 
 /* Where an address is, if it and what follows are RAM; else NULL. */
 uint8_t *ram_at(const struct ram *ram, uint64_t addr, uint64_t size);

@@ -13,7 +13,6 @@
 #include "formats/error.h"
 
 #define NEVER UINT64_MAX
-#define WFI 0xd503207fu
 
 /* ------- counting ------- */
 
@@ -51,7 +50,7 @@ void board_pause(struct board *board)
 	board_look_soon(board);
 }
 
-static const struct engine_block *block_under_way(const struct board *board)
+const struct engine_block *board_block(const struct board *board)
 {
 	uint32_t current = engine_counter(board->engine)->current;
 
@@ -60,7 +59,7 @@ static const struct engine_block *block_under_way(const struct board *board)
 
 uint64_t board_steps_at_block(const struct board *board)
 {
-	const struct engine_block *block = block_under_way(board);
+	const struct engine_block *block = board_block(board);
 
 	return board_steps(board) - (block ? block->count : 0);
 }
@@ -68,34 +67,38 @@ uint64_t board_steps_at_block(const struct board *board)
 /* All of the block is counted when it is entered. */
 uint64_t board_steps_at(const struct board *board, guest_addr pc)
 {
-	const struct engine_block *block = block_under_way(board);
+	const struct engine_block *block = board_block(board);
 
 	if (!block || pc - block->pc > block->size)
 		return board_steps(board);
-	return board_steps_at_block(board) + (pc - block->pc) / INSN_SIZE;
+	return board_steps_at_block(board) +
+	       board->kind->count(board, block->pc,
+				  (uint32_t)(pc - block->pc));
 }
 
 /* ------- what the engine calls ------- */
 
-static void stop(struct board *board, enum board_stopped why)
+void board_stop(struct board *board, enum board_stopped why)
 {
 	board->stopped = why;
 	engine_stop(board->engine);
 }
 
-static unsigned on_translate(void *context, guest_addr pc, unsigned most)
+unsigned board_on_translate(void *context, guest_addr pc, unsigned most)
 {
 	struct board *board = context;
 	uint64_t addr;
 
 	if (board_translate(board, pc, &addr))
 		ram_watch_code(&board->ram, addr);
+	if (board->kind->limit)
+		most = board->kind->limit(board, pc, most);
 	most = breaks_cut(board, pc, most);
 	return board->cut && pc == board->cut_at && board->cut < most ?
 		       board->cut : most;
 }
 
-static uint32_t on_meet(void *context, guest_addr pc, uint32_t size)
+uint32_t board_on_meet(void *context, guest_addr pc, uint32_t size)
 {
 	struct board *board = context;
 
@@ -111,7 +114,8 @@ static uint32_t on_meet(void *context, guest_addr pc, uint32_t size)
 		board->block_room = room;
 	}
 	board->blocks[board->block_count] = (struct engine_block){
-		.pc = pc, .size = size, .count = (uint16_t)(size / INSN_SIZE),
+		.pc = pc, .size = size,
+		.count = (uint16_t)board->kind->count(board, pc, size),
 	};
 	return board->block_count++;
 }
@@ -127,19 +131,20 @@ static bool look(struct board *board, uint64_t now, guest_addr pc)
 {
 	const struct board_world *world = board->world;
 	uint64_t next = NEVER;
+	unsigned number = 0;
 
 	if (now < board->look_at)
 		return false;
 	board->look_at = world->look ? now : NEVER;
 	if (!world->look)
 		return false;
-	if (!world->look(world->context, &next)) {
+	if (!world->look(world->context, &number, &next)) {
 		board->look_at = next;
 		return false;
 	}
-	if (!exceptions_interrupt(board, pc))
+	if (!board->kind->interrupt(board, pc, number))
 		return false;
-	world->taken(world->context);
+	world->taken(world->context, number);
 	return true;
 }
 
@@ -152,30 +157,35 @@ static bool attend(struct board *board, uint32_t number)
 	board->stop_block = number;
 	watch_tell(board);
 	if (must_refresh(board)) {
-		stop(board, STOPPED_TO_REFRESH);
+		board_stop(board, STOPPED_TO_REFRESH);
 		return false;
 	}
 	if (board->pauses) {
-		stop(board, STOPPED_TO_PAUSE);
+		board_stop(board, STOPPED_TO_PAUSE);
 		return false;
 	}
 	/* An interrupt where a run ends belongs to the next one. */
 	if (now < board->until && look(board, now, block->pc))
 		return false;
 	if (now < board->until && breaks_stop(board, block->pc, now)) {
-		stop(board, STOPPED_AT_BREAK);
+		board_stop(board, STOPPED_AT_BREAK);
 		return false;
 	}
 	if (block->count > board->until - now) {
-		stop(board, STOPPED_BEFORE);
+		board_stop(board, STOPPED_BEFORE);
 		return false;
 	}
 	watch_instruction(board, now, block->pc);
 	return true;
 }
 
-static const struct engine_block *on_enter(void *context, uint32_t number,
-					   enum engine_entry entry)
+static bool may_inline(struct board *board, const struct engine_block *block)
+{
+	return !board->kind->enter || board->kind->enter(board, block);
+}
+
+const struct engine_block *board_on_enter(void *context, uint32_t number,
+					  enum engine_entry entry)
 {
 	struct board *board = context;
 	struct counter *counter = engine_counter(board->engine);
@@ -188,7 +198,7 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 	} else if (!calls && counter->budget >= block->count) {
 		counter->budget -= block->count;
 		counter->current = number;
-		return block;
+		return may_inline(board, block) ? block : NULL;
 	}
 	counter->current = 0;
 	if (!attend(board, number))
@@ -200,76 +210,33 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 		limit = watch_limit(board) - block->count;
 	grant(board, end, limit);
 	counter->current = number;
-	return entry == ENTRY_CALLED && !calls ? block : NULL;
+	return entry == ENTRY_CALLED && may_inline(board, block) && !calls ?
+		       block : NULL;
 }
 
-/* What the block was counted for from `pc` on has not been executed. */
-static void leave_block(struct board *board, guest_addr pc)
+void board_leave_block(struct board *board, guest_addr pc)
 {
 	grant(board, board_steps_at(board, pc), 0);
 	engine_counter(board->engine)->current = 0;
 }
 
-static void on_exception(void *context,
-			 const struct engine_exception *exception)
+void board_count_exception(struct board *board,
+			   const struct engine_exception *exception)
 {
-	struct board *board = context;
+	guest_addr pc = board_reg(board, board->kind->pc);
 
 	if (exception->kind == EXCEPTION_DATA)
-		watch_take_back(board, board_reg(board, ARM64_PC));
+		watch_take_back(board, pc);
 	/* One that cannot be fetched is behind a block that is done. */
 	if (exception->kind != EXCEPTION_FETCH)
-		leave_block(board, board_reg(board, ARM64_PC));
+		board_leave_block(board, pc);
 	engine_counter(board->engine)->current = 0;
 	watch_tell(board);
 	if (exception->kind != EXCEPTION_SVC &&
-	    exception->kind != EXCEPTION_HVC)
+	    exception->kind != EXCEPTION_HVC &&
+	    exception->kind != EXCEPTION_RETURN)
 		board->aborted_at = board_steps(board);
-	switch (exception->kind) {
-	case EXCEPTION_HVC:
-	case EXCEPTION_SMC:
-		stop(board, STOPPED_BY_CALL);
-		break;
-	case EXCEPTION_UNDEFINED:
-	case EXCEPTION_SVC:
-	case EXCEPTION_FETCH:
-	case EXCEPTION_DATA:
-	case EXCEPTION_BRK:
-		exceptions_take(board, exception);
-		break;
-	default:
-		board->unknown = exception->kind;
-		stop(board, STOPPED_BY_UNKNOWN);
-	}
 }
-
-static uint64_t on_read(void *context, uint64_t addr, unsigned size)
-{
-	struct board *board = context;
-
-	return board->world->read(board->world->context, addr, size);
-}
-
-static void on_write(void *context, uint64_t addr, unsigned size,
-		     uint64_t value)
-{
-	struct board *board = context;
-
-	board->world->write(board->world->context, addr, size, value);
-}
-
-const struct engine_machine_calls board_calls = {
-	.basic = {
-		.translate = on_translate,
-		.meet = on_meet,
-		.enter = on_enter,
-	},
-	.exception = on_exception,
-	.read = on_read,
-	.write = on_write,
-	.read_system = system_read,
-	.write_system = system_write,
-};
 
 /* ------- running ------- */
 
@@ -280,8 +247,8 @@ static void refresh(struct board *board)
 
 	for (size_t i = 0; i < ram->changed_count; i++)
 		engine_drop_ram(board->engine,
-				ram->base + ((uint64_t)ram->changed[i]
-					     << GUEST_PAGE_SHIFT));
+				ram_guest_page(ram, ram->changed[i])
+					<< GUEST_PAGE_SHIFT);
 	ram->changed_count = 0;
 	if (!board->drops_all &&
 	    board->block_count < engine_blocks_most(board->engine))
@@ -294,7 +261,7 @@ static void refresh(struct board *board)
 /* Runs the engine until it stops by itself. */
 static int run_engine(struct board *board, struct failure *why)
 {
-	guest_addr pc = board_reg(board, ARM64_PC);
+	guest_addr pc = board_reg(board, board->kind->pc);
 	enum engine_exit exit;
 
 	board->stopped = STOPPED_NOT;
@@ -306,16 +273,21 @@ static int run_engine(struct board *board, struct failure *why)
 	    board->stopped == STOPPED_TO_REFRESH ||
 	    board->stopped == STOPPED_TO_PAUSE ||
 	    board->stopped == STOPPED_AT_BREAK)
-		board_set_reg(board, ARM64_PC,
+		board_set_reg(board, board->kind->pc,
 			      board->blocks[board->stop_block].pc);
-	pc = board_reg(board, ARM64_PC);
+	pc = board_reg(board, board->kind->pc);
+	if (board->stopped == STOPPED_NOT && exit == ENGINE_UNFETCHED &&
+	    board->kind->unfetched) {
+		board->stopped = STOPPED_TO_GO_ON;
+		board->kind->unfetched(board, pc);
+		return 0;
+	}
 	if (board->stopped == STOPPED_BY_UNKNOWN)
 		return failed(why, ERR_SYSTEM, "the engine raised exception %u"
 			      " at 0x%llx, which is not known", board->unknown,
 			      (unsigned long long)pc);
 	if (board->stopped != STOPPED_NOT ||
-	    (exit == ENGINE_RETURNED &&
-	     board_insn(board, pc - INSN_SIZE) == WFI))
+	    (exit == ENGINE_RETURNED && board->kind->waits(board, pc)))
 		return 0;
 	return failed(why, ERR_SYSTEM, "the engine stopped at 0x%llx: %s",
 		      (unsigned long long)pc, engine_error(board->engine));
@@ -341,10 +313,14 @@ static bool is_over(struct board *board, bool exact, enum board_stop *stop)
 {
 	switch (board->stopped) {
 	case STOPPED_NOT:
+	case STOPPED_TO_WAIT:
 		*stop = BOARD_WAITS;
 		return true;
 	case STOPPED_BY_CALL:
 		*stop = BOARD_CALLS;
+		return true;
+	case STOPPED_LOCKED:
+		*stop = BOARD_LOCKED;
 		return true;
 	case STOPPED_TO_PAUSE:
 		*stop = BOARD_PAUSES;
@@ -381,4 +357,16 @@ int board_run(struct board *board, uint64_t until, bool exact,
 	}
 	board->passed_at = board->aborted_at = UINT64_MAX;
 	return 0;
+}
+
+bool board_interrupt(struct board *board, unsigned number)
+{
+	return board->kind->interrupt(board,
+				      board_reg(board, board->kind->pc),
+				      number);
+}
+
+const char *board_fault(const struct board *board)
+{
+	return board->fault;
 }

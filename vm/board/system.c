@@ -156,7 +156,7 @@ bool system_read(void *context, unsigned name, uint64_t *value)
 	if (timer)
 		*value = read_timer(board, &board->timers[which], name);
 	else
-		*value = name == FREQUENCY ? BOARD_TICKS_PER_SECOND :
+		*value = name == FREQUENCY ? board_ticks_per_second(board) :
 					     count_now(board);
 	return true;
 }

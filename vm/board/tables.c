@@ -109,7 +109,7 @@ struct board_tables board_tables(const struct board *board)
 				      board_reg(board, ARM64_TTBR1) };
 }
 
-bool board_translate(const struct board *board, guest_addr addr, uint64_t *out)
+bool tables_translate(const struct board *board, guest_addr addr, uint64_t *out)
 {
 	const struct board_tables tables = board_tables(board);
 

@@ -8,7 +8,7 @@
 
 uint64_t timers_ticks(const struct board *board, uint64_t steps)
 {
-	return steps / BOARD_STEPS_PER_TICK + board->idle;
+	return steps / board->kind->steps_per_tick + board->idle;
 }
 
 uint64_t board_ticks(const struct board *board)
@@ -16,12 +16,16 @@ uint64_t board_ticks(const struct board *board)
 	return timers_ticks(board, board_steps_at_block(board));
 }
 
+uint64_t board_ticks_per_second(const struct board *board)
+{
+	return board->kind->ticks_per_second;
+}
+
 uint64_t board_steps_of(const struct board *board, uint64_t tick)
 {
-	uint64_t own = tick - board->idle;
+	uint64_t own = tick - board->idle, each = board->kind->steps_per_tick;
 
-	return own < UINT64_MAX / BOARD_STEPS_PER_TICK ?
-		       own * BOARD_STEPS_PER_TICK : UINT64_MAX;
+	return own < UINT64_MAX / each ? own * each : UINT64_MAX;
 }
 
 bool timer_is_up(const struct timer *timer, uint64_t ticks)

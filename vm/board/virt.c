@@ -124,6 +124,11 @@ bool virt_wakes(struct virt *virt)
 	return gic_wakes(&virt->gic);
 }
 
+uint64_t virt_next(const struct virt *virt)
+{
+	return board_timer_next(virt->board);
+}
+
 enum virt_call virt_called(struct virt *virt, uint64_t *x0)
 {
 	uint64_t function = board_reg(virt->board, ARM64_X0);
@@ -163,25 +168,12 @@ static const uint8_t *guest_bytes(void *context, uint64_t addr, uint64_t size)
 }
 
 /* Page by page. */
-static void put_bytes(struct board *board, uint64_t addr, const uint8_t *bytes,
-		      size_t size)
-{
-	for (size_t done = 0; done < size;) {
-		size_t part = GUEST_PAGE - (addr + done) % GUEST_PAGE;
-
-		if (part > size - done)
-			part = size - done;
-		board_store(board, addr + done, bytes + done, part);
-		done += part;
-	}
-}
-
 static void guest_store(void *context, uint64_t addr, const void *bytes,
 			 size_t size)
 {
 	struct virt *virt = context;
 
-	put_bytes(virt->board, addr, bytes, size);
+	board_load(virt->board, addr, bytes, size);
 	virt->options.stored(virt->options.context, addr, size);
 }
 
@@ -261,7 +253,8 @@ static uint64_t nanoseconds(void *context)
 	const struct virt *virt = context;
 
 	return virt->board ? board_ticks(virt->board) *
-			     (NANOSECONDS / BOARD_TICKS_PER_SECOND) : 0;
+			     (NANOSECONDS /
+			      board_ticks_per_second(virt->board)) : 0;
 }
 
 static int make_network(struct virt *virt, struct failure *why)
@@ -386,7 +379,8 @@ static uint64_t seconds(const void *context)
 {
 	const struct virt *virt = context;
 
-	return board_ticks(virt->board) / BOARD_TICKS_PER_SECOND;
+	return board_ticks(virt->board) /
+	       board_ticks_per_second(virt->board);
 }
 
 static uint64_t align(uint64_t addr)
@@ -536,12 +530,12 @@ int virt_start(struct virt *virt, struct board *board, struct failure *why)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
 	virt->board = board;
-	put_bytes(board, VIRT_RAM, tree.bytes, tree.size);
+	board_load(board, VIRT_RAM, tree.bytes, tree.size);
 	output_release(&tree);
-	put_bytes(board, kernel_place(virt), virt->kernel.bytes,
-		  virt->kernel.size);
-	put_bytes(board, initrd_place(virt), virt->initrd.bytes,
-		  virt->initrd.size);
+	board_load(board, kernel_place(virt), virt->kernel.bytes,
+		   virt->kernel.size);
+	board_load(board, initrd_place(virt), virt->initrd.bytes,
+		   virt->initrd.size);
 	board_set_reg(board, ARM64_X0, VIRT_RAM);
 	board_set_reg(board, ARM64_PC, kernel_place(virt));
 	start_file_release(&virt->kernel);

@@ -97,6 +97,9 @@ void virt_write(struct virt *virt, uint64_t addr, unsigned size,
 bool virt_interrupts(struct virt *virt);
 bool virt_wakes(struct virt *virt);
 
+/* The tick at which that changes by itself; UINT64_MAX: never. */
+uint64_t virt_next(const struct virt *virt);
+
 /* Behind an HVC or SMC: sets x0, unless the machine ends. */
 enum virt_call { VIRT_GOES_ON, VIRT_OFF, VIRT_RESET };
 enum virt_call virt_called(struct virt *virt, uint64_t *x0);

@@ -325,6 +325,9 @@ enum engine_exit engine_run(struct engine *engine, guest_addr pc,
 	case UC_ERR_INSN_INVALID:
 	case UC_ERR_EXCEPTION:
 		return ENGINE_REFUSED;
+	case UC_ERR_FETCH_PROT:
+	case UC_ERR_FETCH_UNMAPPED:
+		return engine->machine ? ENGINE_UNFETCHED : ENGINE_FAILED;
 	default:
 		return ENGINE_FAILED;
 	}
@@ -342,6 +345,7 @@ const char *engine_error(const struct engine *engine)
 
 void engine_stop(struct engine *engine)
 {
+	engine->left = true;
 	uc_emu_stop(engine->uc);
 }
 

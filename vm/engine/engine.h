@@ -187,6 +187,7 @@ void engine_close(struct engine *engine);
 enum engine_exit {
 	ENGINE_RETURNED, /* stopped, at `until`, or by an unanswered miss */
 	ENGINE_REFUSED,	 /* it could not execute an instruction */
+	ENGINE_UNFETCHED, /* of a machine: there can be no code */
 	ENGINE_FAILED,	 /* engine_error() says how */
 };
 enum engine_exit engine_run(struct engine *engine, guest_addr pc,

@@ -53,7 +53,15 @@ struct engine_arm {
 	uint64_t *high, *pc;
 	guest_addr above;	/* see build/drop_arm.c; mostly 0 */
 	/* Of a machine: what the newest exception is about. */
-	const struct engine_exception_state *exception;
+	struct engine_exception_state *exception;
+	struct engine_cortex_m cortex_m;
+	bool align_all;		/* accesses must be aligned */
+};
+
+/* Addresses that are no RAM, from `base` on. */
+struct hole {
+	struct engine *engine;
+	uint64_t base;
 };
 
 /* As the engine has it (QEMU: CPUARMState.exception). */
@@ -103,7 +111,8 @@ struct engine_kind {
 	const char *(*find)(struct engine *engine);
 };
 extern const struct engine_kind engine_kind_x86, engine_kind_arm64,
-	engine_kind_arm, engine_kind_i386, engine_kind_arm64_machine;
+	engine_kind_arm, engine_kind_i386, engine_kind_arm64_machine,
+	engine_kind_cortex_m;
 
 /* An address of data without its tag: copies of the bit below it. */
 static inline guest_addr engine_untag(const struct engine_kind *kind,
@@ -118,7 +127,9 @@ struct engine {
 	const struct engine_kind *kind;
 	const struct engine_calls *calls;
 	const struct engine_machine_calls *machine;	/* NULL: of a program */
-	struct engine_ram ram;				/* of a machine */
+	struct engine_ram rams[ENGINE_RAMS_MOST];	/* of a machine */
+	unsigned ram_count;
+	struct hole holes[ENGINE_RAMS_MOST + 1];
 	void *context;
 	uc_err error;		/* of the last run */
 	guest_addr until;	/* the same */
@@ -147,6 +158,8 @@ struct engine {
 		uint32_t size, number;
 	} known[KNOWN_BLOCKS];
 
+	bool left;		/* what was called in front of does not follow:
+				   it was stopped, or PC written */
 	struct {		/* see build/disguise.c */
 		guest_addr pc;
 		uint8_t bytes[ENGINE_DISGUISE_MOST];
@@ -202,6 +215,17 @@ const char *layout_find_arm64(struct engine *engine);
 
 /* The same of a machine, also where it says what an exception is about. */
 const char *layout_find_arm64_machine(struct engine *engine);
+const char *layout_find_cortex_m(struct engine *engine);
+
+/* Where the state is, and the monitor, of both ARMs: told when a register is
+ * written that translations depend on. */
+const char *layout_find_monitor(struct engine *engine, int reg,
+				const void *value);
+
+/* Runs `code`, of which an exception comes with this syndrome, and finds where
+ * that is. */
+const char *layout_find_exception(struct engine *engine, uint32_t code,
+				  bool is_thumb, uint32_t syndrome);
 
 /* The same of x86-64, and from then on the engine is in code of 32 bits. */
 const char *layout_find_i386(struct engine *engine);
@@ -252,6 +276,11 @@ unsigned ordered_access(unsigned access);
 
 /* The same of 32-bit ARM. */
 unsigned aligned_access(unsigned access);
+
+/* ------- build/access_arm.c ------- */
+
+/* A store of a byte begins, from there in translated code. */
+void access_note(uintptr_t from);
 
 /* ------- build/jumps.c ------- */
 

@@ -53,6 +53,7 @@ void engine_write(struct engine *engine, unsigned reg, const void *bytes)
 	int name = engine->kind->regs[reg];
 	uint64_t value;
 
+	engine->left |= name == UC_ARM_REG_PC;
 	if (name > 0) {
 		uc_reg_write(engine_enter(engine), name, bytes);
 		return;

@@ -16,6 +16,7 @@
 
 /* Of an access of the engine's: a logarithm (QEMU: MO_ASHIFT). */
 #define ALIGNED(shift) ((shift) << 4)
+#define ACCESS_SIZE 3u		/* the lowest bits: its logarithm */
 
 /* The instruction that is being translated, on this thread. */
 static _Thread_local struct {
@@ -106,14 +107,49 @@ static unsigned element_shift(uint32_t word)
 		       lane_shift(count, word >> 10 & 3, bits);
 }
 
+/*
+ * ARMv7-M: whatever CCR says, LDM and STM, LDRD and STRD must be aligned to
+ * words; with UNALIGN_TRP, all.
+ */
+static bool must_be_words(void)
+{
+	return engine_entered && engine_entered->kind == &engine_kind_cortex_m;
+}
+
+static bool must_all(void)
+{
+	return engine_entered && engine_entered->arm.align_all;
+}
+
+/* LDM, STM, PUSH, POP of 16 bits. */
+static unsigned aligned_list(unsigned access)
+{
+	bool is_list = (insn.word & 0xf000) == 0xc000 ||
+		       (insn.word & 0xf600) == 0xb400;
+
+	return is_list ? access | ALIGNED(2u) : access;
+}
+
+/* LDM, STM, LDRD, STRD of 32 bits. */
+static bool is_of_words(uint32_t word)
+{
+	return (word & 0xfe400000) == 0xe8000000 ||
+	       (word & 0xff400000) == 0xe9400000 ||
+	       (word & 0xff600000) == 0xe8600000;
+}
+
 /* Of elements the first access is at the address itself. */
 unsigned aligned_access(unsigned access)
 {
 	bool is_first = !insn.has_accessed;
 
 	insn.has_accessed = true;
+	if (must_all())
+		return access | ALIGNED(access & ACCESS_SIZE);
 	if (insn.is_thumb && insn.word < 0x10000)
-		return access;
+		return must_be_words() ? aligned_list(access) : access;
+	if (must_be_words() && is_of_words(insn.word))
+		return access | ALIGNED(2u);
 	if (is_of_floats(insn.word))
 		return access | ALIGNED(2u);
 	if (is_first && is_of_elements(insn.word))
@@ -134,6 +170,7 @@ REPLACES(store_byte_fn, helper_ret_stb_mmu_arm);
 void helper_ret_stb_mmu_arm(void *state, uint32_t addr, uint8_t byte,
 			    uint32_t how, uintptr_t from)
 {
+	access_note(from);
 	if (SIZE_OF(how))
 		how &= ~(ALIGNED(7u) << ACCESS_AT);
 	engine_helper_ret_stb_mmu_arm(state, addr, byte, how, from);

@@ -28,17 +28,13 @@ static uint32_t identify(struct engine *engine, const uint8_t *ret,
 	return engine->known[slot].number;
 }
 
-__attribute__((noinline)) void calls_on_block(uc_engine *uc, uint64_t pc,
-					      uint32_t size, void *user)
+static void enter_block(struct engine *engine, uint8_t *ret, uint64_t pc,
+			uint32_t size)
 {
-	uint8_t *ret = __builtin_return_address(0);
-	struct engine *engine = engine_entered;
 	const struct engine_calls *calls = engine->calls;
 	const struct engine_block *block;
 	uint32_t number;
 
-	(void)uc;
-	(void)user;
 	switch (inline_state(ret)) {
 	case INLINED_PLAIN:
 		calls->enter(engine->context, engine->counter->current,
@@ -63,6 +59,26 @@ __attribute__((noinline)) void calls_on_block(uc_engine *uc, uint64_t pc,
 		if (block)
 			inline_count(engine, ret, number, block);
 	}
+}
+
+/*
+ * A machine of ARMv7-M can be interrupted or stopped in front of a block that
+ * begins in an IT block: then that state is what counts.
+ */
+__attribute__((noinline)) void calls_on_block(uc_engine *uc, uint64_t pc,
+					      uint32_t size, void *user)
+{
+	uint8_t *ret = __builtin_return_address(0);
+	struct engine *engine = engine_entered;
+	bool in_it = engine->kind == &engine_kind_cortex_m &&
+		     it_bring_back(engine, ret);
+
+	(void)uc;
+	(void)user;
+	engine->left = false;
+	enter_block(engine, ret, pc, size);
+	if (in_it && !engine->left)
+		it_take_away(engine);
 }
 
 __attribute__((noinline)) void

@@ -4,7 +4,7 @@
  *
  * A translation knows for each of its instructions whether it is in an IT
  * block, and keeps CPSR without that.  Who is called in front of one brings it
- * back for as long.
+ * back for as long.  XPSR of ARMv7-M has the same bits at the same places.
  */
 #include <stdbool.h>
 
@@ -26,7 +26,8 @@ static uint32_t status(struct engine *engine)
 
 bool it_bring_back(struct engine *engine, const uint8_t *ret)
 {
-	if (engine->kind->arch != ARCH_ARM || !(status(engine) & ARM_CPSR_THUMB))
+	if (engine->kind->uc_arch != UC_ARCH_ARM ||
+	    !(status(engine) & ARM_CPSR_THUMB))
 		return false;
 	cpu_restore_state_arm(engine->cpu, (uintptr_t)ret, false);
 	return status(engine) & IT_BITS;
@@ -34,7 +35,11 @@ bool it_bring_back(struct engine *engine, const uint8_t *ret)
 
 void it_take_away(struct engine *engine)
 {
-	uint32_t value = status(engine) & ~IT_BITS;
+	int reg = engine->kind == &engine_kind_cortex_m ? UC_ARM_REG_XPSR :
+							  UC_ARM_REG_CPSR;
+	uint32_t value = 0;
 
-	uc_reg_write(engine->uc, UC_ARM_REG_CPSR, &value);
+	uc_reg_read(engine->uc, reg, &value);
+	value &= ~IT_BITS;
+	uc_reg_write(engine->uc, reg, &value);
 }

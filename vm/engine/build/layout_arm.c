@@ -70,7 +70,7 @@ static uint64_t *at(const struct engine *engine, size_t offset)
 }
 
 /* Writes the register, as it is, to be told the state. */
-static const char *find_monitor(struct engine *engine, int reg,
+const char *layout_find_monitor(struct engine *engine, int reg,
 				const void *value)
 {
 	handed = NULL;
@@ -88,7 +88,8 @@ const char *layout_find_arm64(struct engine *engine)
 {
 	/* TPIDRRO_EL0. */
 	uc_arm64_cp_reg reg = { .op0 = 3, .op1 = 3, .crn = 13, .op2 = 3 };
-	const char *missing = find_monitor(engine, UC_ARM64_REG_CP_REG, &reg);
+	const char *missing =
+		layout_find_monitor(engine, UC_ARM64_REG_CP_REG, &reg);
 
 	if (missing)
 		return missing;
@@ -107,5 +108,5 @@ const char *layout_find_arm(struct engine *engine)
 	uc_err err = uc_reg_read(engine->uc, UC_ARM_REG_CPSR, &status);
 
 	return err ? "its status" :
-		     find_monitor(engine, UC_ARM_REG_CPSR, &status);
+		     layout_find_monitor(engine, UC_ARM_REG_CPSR, &status);
 }

@@ -26,11 +26,11 @@ static void on_probe(uc_engine *uc, uint32_t number, void *user)
 }
 
 /* The only place in the state with that value; NULL if there are others. */
-static const struct engine_exception_state *find_syndrome(struct engine *engine)
+static struct engine_exception_state *find_syndrome(struct engine *engine,
+						    uint32_t wanted)
 {
-	const uint32_t wanted = PROBE_SYNDROME;
 	size_t size = uc_context_size(engine->uc) - CONTEXT_HEAD;
-	const uint8_t *place = NULL;
+	uint8_t *place = NULL;
 
 	for (size_t i = 0; i + sizeof(wanted) <= size; i += sizeof(wanted)) {
 		if (memcmp(engine->state + i, &wanted, sizeof(wanted)) != 0)
@@ -39,38 +39,43 @@ static const struct engine_exception_state *find_syndrome(struct engine *engine)
 			return NULL;
 		place = engine->state + i;
 	}
-	return (const void *)place;
+	return (void *)place;
 }
 
 /* Runs one instruction, which nobody is told of. */
-static uc_err run_probe(struct engine *engine)
+static uc_err run_probe(struct engine *engine, uint32_t probe, bool is_thumb)
 {
-	uint32_t *code = (void *)engine->ram.host, before = *code;
-	uint64_t at = engine->ram.base;
+	uint32_t *code = (void *)engine->rams[0].host, before = *code;
+	uint64_t at = engine->rams[0].base;
 	uc_hook hook;
 	uc_err err = uc_hook_add(engine->uc, &hook, UC_HOOK_INTR,
 				 (void *)on_probe, NULL, 1, 0);
 
 	if (err)
 		return err;
-	*code = PROBE;
+	*code = probe;
 	engine_entered = NULL;
-	err = uc_emu_start(engine->uc, at, 0, 0, 0);
+	err = uc_emu_start(engine->uc, at | is_thumb, 0, 0, 0);
 	engine_enter(engine);
 	*code = before;
-	uc_ctl_remove_cache(engine->uc, at, at + sizeof(*code));
+	engine_drop(engine, at, sizeof(*code));
 	uc_hook_del(engine->uc, hook);
 	return err;
+}
+
+const char *layout_find_exception(struct engine *engine, uint32_t code,
+				  bool is_thumb, uint32_t syndrome)
+{
+	if (!run_probe(engine, code, is_thumb))
+		engine->arm.exception = find_syndrome(engine, syndrome);
+	uc_context_restore(engine->uc, engine->pristine);
+	return engine->arm.exception ? NULL : "what an exception is about";
 }
 
 const char *layout_find_arm64_machine(struct engine *engine)
 {
 	const char *missing = layout_find_arm64(engine);
 
-	if (missing)
-		return missing;
-	if (!run_probe(engine))
-		engine->arm.exception = find_syndrome(engine);
-	uc_context_restore(engine->uc, engine->pristine);
-	return engine->arm.exception ? NULL : "what an exception is about";
+	return missing ? missing :
+	       layout_find_exception(engine, PROBE, false, PROBE_SYNDROME);
 }

@@ -1,0 +1,322 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Machines with a Cortex-M: firmware of its own (cortex_m/) that tests exceptions,
+faults, masks, timers and floating point says the same as on QEMU's machines; a
+preemptive kernel; all ends that a machine has; files that are no firmware.
+
+usage: cortex_m.py --cprec C --states S --source FOLDER [--sysroot FOLDER]
+
+What QEMU says is in cortex_m/expected-*.  With --sysroot, QEMU itself is asked, too,
+and a program of newlib's is recorded: the packages come from where this machine's
+apt gets its own, and are unpacked into that folder, if they are not there yet.
+Speaks TAP.
+"""
+import argparse
+import glob
+import json
+import os
+import shutil
+import struct
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+import foreign  # noqa: E402
+from tap import CprecTap, equal, expect, main  # noqa: E402
+
+COMPILERS = "arm-none-eabi-gcc", "arm-linux-gnueabihf-gcc"
+FLAGS = """-mthumb -O2 -g -ffreestanding -fno-tree-loop-distribute-patterns -nostdlib
+    -static -no-pie -fno-pic -Wl,--build-id=none""".split()
+FLOATS = "-mfloat-abi=hard -mfpu=fpv4-sp-d16 -DFLOATS".split()
+PACKAGES = ["qemu-system-arm", "gcc-arm-none-eabi", "libnewlib-arm-none-eabi"]
+BOARDS = ("mps2-an385", "m3"), ("mps2-an386", "m4"), ("mps2-an500", "m7")
+STATUS = 5		# of the firmware
+STOPS = 200
+
+# Of ends.c: status, output, what is said beside it.
+ENDS = {
+    1: (1, "fault 00000003\n", "is locked up: HardFault at 0x"),
+    2: (0, "reset\n", "reset itself"),
+    3: (0, "asleep\n", "waits for what can never come"),
+    6: (1, "", "is locked up: HardFault at 0x"),
+    7: (1, "fault 00000003\n", "is locked up: HardFault at 0x60000000 (there"
+        " is no code); then a fault in its handler"),
+}
+
+NEWLIB = r"""
+#include <stdio.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    char line[80];
+    FILE *file = fopen("made", "w");
+    fprintf(file, "%d arguments, pi is %.4f\n", argc, 355.0 / 113.0);
+    fclose(file);
+    file = fopen("made", "r");
+    fgets(line, sizeof(line), file);
+    printf("%s", line);
+    while (fgets(line, sizeof(line), stdin))
+        printf("%u: %s", (unsigned)strlen(line), line);
+    return 42;
+}
+"""
+
+
+def unpack(sysroot):
+    """Unless that is done.  Nothing is installed."""
+    if os.path.isdir(sysroot):
+        return
+    folder = sysroot + ".apt"
+    for name in "state/lists/partial", "cache/archives/partial", "log":
+        os.makedirs(os.path.join(folder, name), exist_ok=True)
+    with open(os.path.join(folder, "apt.conf"), "w") as conf:
+        conf.write(foreign.APT.format(arch="amd64", folder=folder))
+    with open(os.path.join(folder, "status"), "w"):
+        pass
+    foreign.apt_get(folder, "update")
+    foreign.apt_get(folder, "--download-only", "install", *PACKAGES)
+    partial = sysroot + ".partial"
+    for name in "bin", "sbin", "lib", "lib64":
+        os.makedirs(os.path.join(partial, "usr", name))
+        os.symlink("usr/" + name, os.path.join(partial, name))
+    for package in glob.glob(os.path.join(folder, "cache/archives/*.deb")):
+        foreign.unpack_package(package, partial)
+    os.rename(partial, sysroot)
+    shutil.rmtree(folder)
+
+
+class Tests(CprecTap):
+    def __init__(self, options, folder):
+        super().__init__(options, folder)
+        self.trace = os.path.join(folder, "m.cpr")
+        self.said = {}
+
+    def source(self, name):
+        return os.path.join(self.options.source, name)
+
+    def compile(self, name, sources, model, *more):
+        elf = os.path.join(self.folder, name)
+        done = subprocess.run(
+            [self.options.compiler, *FLAGS, "-mcpu=cortex-" + model,
+             "-Wl,-T" + self.source("firmware.ld"), *more, "-o", elf,
+             *map(self.source, sources)], capture_output=True, text=True)
+        equal(done.returncode, 0, done.stderr)
+        return elf
+
+    def firmware(self, model):
+        flags = ["-mfloat-abi=soft"] if model == "m3" else FLOATS
+        sources = ["start.c", "firmware.c", "floats.c"]
+        if model == "m3":
+            sources[2:] = ["no_floats.c"]
+        return self.compile("fw-" + model, sources,
+                            "m3" if model == "m3" else "m4", *flags)
+
+    def record(self, machine, elf, *options, text=""):
+        if os.path.exists(self.trace):
+            os.remove(self.trace)
+        return self.cprec("record", "--machine=" + machine, "-o", self.trace,
+                          "--firmware=" + elf, *options, text=text)
+
+    def check_recording(self, said):
+        """It replays, verifies, and has one state in its end."""
+        done = self.cprec("replay", self.trace)
+        equal((done.returncode, done.stdout), (0, said), "replay")
+        done = self.cprec("verify", self.trace)
+        equal(done.returncode, 0, done.stderr)
+        ends = {self.states("end"), self.states("stops", "1", str(STOPS))}
+        for frame in range(self.info()["key_frames"]):
+            ends.add(self.states("frame", str(frame)))
+        equal(len(ends), 1, "states in the end")
+
+    def states(self, *arguments):
+        return subprocess.run([self.options.states, self.trace, *arguments],
+                              capture_output=True, text=True,
+                              check=True).stdout
+
+    def info(self):
+        done = self.cprec("info", "--json", self.trace)
+        equal(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def tests_itself(self, machine, model):
+        done = self.record(machine, self.firmware(model), "--segment=5000")
+        equal(done.returncode, STATUS, done.stderr)
+        with open(self.source("expected-" + model)) as expected:
+            equal(done.stdout, expected.read(), "output")
+        self.check_recording(done.stdout)
+        info = self.info()
+        equal(info["arch"], "cortex-m", "architecture")
+        return f"{info['instructions']} instructions"
+
+    def switches(self, machine, model):
+        flags = ["-mfloat-abi=soft"] if model == "m3" else FLOATS
+        elf = self.compile("kernel", ["start.c", "kernel.c"], model, *flags)
+        done = self.record(machine, elf)
+        equal(done.returncode, 0, done.stderr)
+        self.said[machine] = done.stdout
+        expect("both computed 00000001\n" in done.stdout, done.stdout)
+        equal(self.cprec("verify", self.trace).returncode, 0, "verify")
+        return f"{self.info()['instructions']} instructions"
+
+    def ends(self, end):
+        status, said, beside = ENDS[end]
+        elf = self.end(end)
+        done = self.record("mps2-an385", elf)
+        equal((done.returncode, done.stdout), (status, said), done.stderr)
+        expect(beside in done.stderr, done.stderr)
+        self.check_recording(said)
+
+    def end(self, end):
+        return self.compile("ends", ["start.c", "ends.c"], "m3",
+                            "-mfloat-abi=soft", f"-DEND={end}")
+
+    def unknown_devices(self):
+        done = self.record("mps2-an385", self.end(4))
+        equal(done.returncode, 0, done.stderr)
+        equal(done.stdout, "there 00000000\n" * 3 + "and 00000000\n", "output")
+        equal(len(done.stderr.splitlines()), 4, done.stderr)
+        expect("reads 0x40050000" in done.stderr, done.stderr)
+
+    def described_devices(self):
+        path = os.path.join(self.folder, "devices")
+        with open(path, "w") as text:
+            text.write("# a device\n0x40050000 CTRL 0x11223344 read-only\n\n"
+                       "0x40050004 DATA  # that keeps\n")
+        done = self.record("mps2-an385", self.end(4), "--device=" + path)
+        equal((done.returncode, done.stderr), (0, ""), "record")
+        equal(done.stdout, "there 11223366\n" * 3 + "and 00002201\n", "output")
+        self.check_recording(done.stdout)
+
+    def typed(self):
+        done = self.record("mps2-an385", self.end(5), text="some words\n")
+        equal(done.returncode, 11, done.stderr)
+        equal(done.stdout, "typed some words\n", "output")
+        self.check_recording(done.stdout)
+
+    def bad_input(self):
+        elf = self.end(2)
+        with open(elf, "rb") as file:
+            good = file.read()
+
+        def changed(at, new):
+            return good[:at] + new + good[at + len(new):]
+
+        first = struct.unpack_from("<I", good, 28)[0]
+        files = {
+            "it is empty": b"",
+            "of another architecture": changed(18, b"\x3e\0"),
+            "the other byte order": changed(5, b"\2"),
+            "not an executable file": changed(16, b"\1\0"),
+            "cut off": good[:60],
+            "no memory for them": changed(first + 12, b"\0\0\0\x90"),
+            "no entry": b"\0" * 64,
+            "where this machine has no memory": b"x" * (5 << 20),
+        }
+        for words, data in files.items():
+            path = os.path.join(self.folder, "bad")
+            with open(path, "wb") as file:
+                file.write(data)
+            self.one_line(self.record("mps2-an385", path), words)
+        self.one_line(self.record("mps2-an385", "/nowhere"), "/nowhere")
+        for words, text in {"does not begin with an address": "x y\n",
+                            "multiple of 4": "0x40050002 A\n",
+                            "line 2": "0x40050000 A\n0x40050000 B\n",
+                            "there can be no register": "0x20000000 A\n"}.items():
+            path = os.path.join(self.folder, "bad")
+            with open(path, "w") as file:
+                file.write(text)
+            self.one_line(self.record("mps2-an385", elf, "--device=" + path),
+                          words)
+
+    def one_line(self, done, words):
+        equal((done.returncode, done.stdout), (125, ""), words)
+        equal(len(done.stderr.splitlines()), 1, done.stderr)
+        expect(words in done.stderr, done.stderr)
+
+    # With packages.
+
+    def qemu(self, machine, elf):
+        root = self.options.sysroot
+        libraries = ":".join(os.path.join(root, name, "x86_64-linux-gnu")
+                             for name in ("lib", "usr/lib"))
+        return subprocess.run(
+            [os.path.join(root, "lib64/ld-linux-x86-64.so.2"),
+             "--library-path", libraries,
+             os.path.join(root, "usr/bin/qemu-system-arm"), "-M", machine,
+             "-L", os.path.join(root, "usr/share/qemu"),
+             "-nographic", "-monitor", "none", "-serial", "stdio",
+             "-semihosting-config", "enable=on,target=native",
+             "-icount", "shift=0", "-kernel", elf],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=60)
+
+    def as_qemu(self, machine, model):
+        done = self.qemu(machine, self.firmware(model))
+        equal(done.returncode, STATUS, done.stderr)
+        with open(self.source("expected-" + model)) as expected:
+            equal(done.stdout, expected.read(), "output of QEMU")
+
+    def newlib(self):
+        root = self.options.sysroot
+        source = os.path.join(self.folder, "newlib.c")
+        elf = os.path.join(self.folder, "newlib")
+        with open(source, "w") as file:
+            file.write(NEWLIB)
+        subprocess.run(
+            [os.path.join(root, "usr/bin/arm-none-eabi-gcc"), "-mthumb",
+             "-mcpu=cortex-m3", "-O2",
+             "-B" + os.path.join(root, "usr/lib/arm-none-eabi/newlib/"),
+             "-B" + os.path.join(root, "usr/bin/arm-none-eabi-"),
+             "-isystem", os.path.join(root, "usr/include/newlib"),
+             "--specs=rdimon.specs", source, "-o", elf], check=True,
+            env=dict(os.environ, PATH=os.path.join(root, "usr/bin") + ":" +
+                     os.environ["PATH"]))
+        done = self.record("mps2-an385", elf, "--append=newlib a b",
+                           text="one\ntwo words\n")
+        equal(done.returncode, 42, done.stderr)
+        said = "3 arguments, pi is 3.1416\n4: one\n10: two words\n"
+        equal(done.stdout, said, "output")
+        os.remove(os.path.join(self.folder, "made"))
+        self.check_recording(said)
+
+
+def suite(options, folder):
+    found = [name for name in COMPILERS if shutil.which(name)]
+    if not found:
+        print(f"1..0 # SKIP neither of {', '.join(COMPILERS)} is there")
+        return 0
+    options.compiler = found[0]
+    os.chdir(folder)
+    tests = Tests(options, folder)
+    for machine, model in BOARDS:
+        tests.test(f"{machine} tests itself", tests.tests_itself, machine,
+                   model)
+    for machine, model in BOARDS[:2]:
+        tests.test(f"a kernel on {machine}", tests.switches, machine, model)
+    for end in ENDS:
+        tests.test(f"end {end}", tests.ends, end)
+    tests.test("devices that are not there", tests.unknown_devices)
+    tests.test("devices that a file describes", tests.described_devices)
+    tests.test("what is typed", tests.typed)
+    tests.test("no firmware", tests.bad_input)
+    if options.sysroot:
+        if not shutil.which("apt-get") and not os.path.isdir(options.sysroot):
+            print("# without apt-get there are no packages: QEMU is not asked")
+            return tests.summary()
+        options.sysroot = os.path.realpath(options.sysroot)
+        unpack(options.sysroot)
+        for machine, model in BOARDS:
+            tests.test(f"{machine}, as QEMU", tests.as_qemu, machine, model)
+        tests.test("a program of newlib's", tests.newlib)
+    return tests.summary()
+
+
+def parser():
+    made = argparse.ArgumentParser()
+    made.add_argument("--sysroot", metavar="FOLDER",
+                      help="compare with QEMU, from packages")
+    return made
+
+
+if __name__ == "__main__":
+    sys.exit(main(suite, "states", "source", parser=parser()))

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* arm64.c - the AArch64 processor of a board */
+#include "vm/board/board_internal.h"
+
+#define WFI 0xd503207fu
+
+/* ------- registers ------- */
+
+static uint64_t *own_register(struct board *board, unsigned reg)
+{
+	switch (reg) {
+	case ARM64_CNTV_CVAL:
+		return &board->timers[BOARD_TIMER_VIRTUAL].compare;
+	case ARM64_CNTP_CVAL:
+		return &board->timers[BOARD_TIMER_PHYSICAL].compare;
+	case ARM64_IDLE:
+		return &board->idle;
+	default:
+		return NULL;
+	}
+}
+
+static unsigned *own_control(struct board *board, unsigned reg)
+{
+	switch (reg) {
+	case ARM64_CNTV_CTL:
+		return &board->timers[BOARD_TIMER_VIRTUAL].control;
+	case ARM64_CNTP_CTL:
+		return &board->timers[BOARD_TIMER_PHYSICAL].control;
+	default:
+		return NULL;
+	}
+}
+
+static bool get(const struct board *board, unsigned reg, uint64_t *value)
+{
+	struct board *own = (struct board *)(uintptr_t)board;
+
+	if (own_register(own, reg))
+		*value = *own_register(own, reg);
+	else if (own_control(own, reg))
+		*value = *own_control(own, reg);
+	else
+		return false;
+	return true;
+}
+
+static bool set(struct board *board, unsigned reg, uint64_t value)
+{
+	if (own_register(board, reg))
+		*own_register(board, reg) = value;
+	else if (own_control(board, reg))
+		*own_control(board, reg) = (unsigned)value;
+	else
+		return false;
+	return true;
+}
+
+static const struct reg_table *table(void)
+{
+	return reg_table(ARCH_AARCH64_MACHINE);
+}
+
+/*
+ * While those of the system are written, the processor is at EL1, with its own
+ * stack pointer and no translation: then that of SP is the present one, and the
+ * engine walks no table that is not there yet.
+ */
+static void set_system(struct board *board, const struct reg_file *regs)
+{
+	board_set_reg(board, ARM64_SCTLR, 0);
+	for (unsigned reg = ARM64_SP_EL0; reg < ARM64_MACHINE_REG_COUNT; reg++)
+		if (reg != ARM64_SCTLR)
+			board_set_reg(board, reg, reg_get(table(), regs, reg));
+}
+
+/* SCTLR_EL1 is written last: only then the engine sees the level. */
+static void set_all(struct board *board, const struct reg_file *regs)
+{
+	const struct reg_info *info = table()->regs;
+
+	set_system(board, regs);
+	for (unsigned reg = 0; reg < ARM64_SP_EL0; reg++)
+		if (info[reg].size > sizeof(uint64_t))
+			engine_write(board->engine, reg,
+				     regs->bytes + info[reg].offset);
+		else
+			board_set_reg(board, reg, reg_get(table(), regs, reg));
+	board_set_reg(board, ARM64_SCTLR, reg_get(table(), regs, ARM64_SCTLR));
+}
+
+struct board_view board_view(const struct board *board)
+{
+	return (struct board_view){
+		.is_program = !PSTATE_LEVEL(board_reg(board, ARM64_CPSR)),
+		.program_sp = board_reg(board, ARM64_SP_EL0),
+		.kernel_sp = board_reg(board, ARM64_SP_EL1),
+		.tables = board_tables(board),
+	};
+}
+
+/* ------- code ------- */
+
+static unsigned size(const struct board *board, guest_addr pc)
+{
+	(void)board;
+	(void)pc;
+	return INSN_SIZE;
+}
+
+static unsigned count(const struct board *board, guest_addr pc, uint32_t bytes)
+{
+	(void)board;
+	(void)pc;
+	return bytes / INSN_SIZE;
+}
+
+static bool waits(const struct board *board, guest_addr pc)
+{
+	return board_insn(board, pc - INSN_SIZE) == WFI;
+}
+
+/* ------- devices ------- */
+
+static uint64_t on_read(void *context, uint64_t addr, unsigned size)
+{
+	struct board *board = context;
+
+	return board->world->read(board->world->context, addr, size);
+}
+
+static void on_write(void *context, uint64_t addr, unsigned size,
+		     uint64_t value)
+{
+	struct board *board = context;
+
+	board->world->write(board->world->context, addr, size, value);
+}
+
+static const struct engine_machine_calls calls = {
+	.basic = { BOARD_BASIC_CALLS },
+	.exception = exceptions_take,
+	.read = on_read,
+	.write = on_write,
+	.read_system = system_read,
+	.write_system = system_write,
+};
+
+const struct board_kind board_kind_arm64 = {
+	.arch = ARCH_AARCH64_MACHINE,
+	.ticks_per_second = 62500000,
+	.steps_per_tick = 16,
+	.pc = ARM64_PC,
+	.idle = ARM64_IDLE,
+	.result = ARM64_X0,
+	.calls = &calls,
+	.get = get,
+	.set = set,
+	.set_all = set_all,
+	.translate = tables_translate,
+	.size = size,
+	.count = count,
+	.interrupt = exceptions_interrupt,
+	.waits = waits,
+};

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * live.h - a live machine, of any kind: its devices, and what it starts with
+ *
+ * What a recorder needs besides the board.  A kind is a row of the table in
+ * live.c; a replay never needs one.
+ *
+ * Units:      as in board.h.
+ * Ownership:  `destroy` ends it, and not the board.
+ * Errors:     ERR_INPUT (a file is no good), ERR_NO_MEMORY.
+ */
+#ifndef CPREC_VM_BOARD_LIVE_H
+#define CPREC_VM_BOARD_LIVE_H
+
+#include "formats/meta.h"
+#include "vm/board/mps2.h"
+#include "vm/board/virt.h"
+
+struct live_options {
+	const struct live_kind *kind;
+	struct virt_options virt;	/* but what devices call */
+	struct mps2_options mps2;
+
+	/* As of struct virt_options. */
+	void (*out)(void *context, uint8_t byte);
+	void (*said)(void *context, uint64_t addr, const uint8_t *bytes,
+		     size_t size);
+	void (*stored)(void *context, uint64_t addr, size_t size);
+	void (*warn)(void *context, const char *text);
+	void *context;
+};
+
+/* Memory that a call has changed. */
+struct live_change {
+	uint64_t addr;
+	const uint8_t *bytes;
+	size_t size;
+};
+
+#define LIVE_CHANGES_MOST 2u
+
+/* What comes of a call of what is around the machine. */
+struct live_answer {
+	bool waits;		/* for input: ask again when there is some */
+	bool ends;
+	unsigned end;		/* how: enum machine_end */
+	uint64_t value;		/* what the call returns */
+	struct live_change changes[LIVE_CHANGES_MOST];
+	unsigned change_count;
+};
+
+struct live_kind {
+	const char *name;
+	enum arch arch;
+
+	/* The processor's; and the file that the machine executes first. */
+	const char *(*model)(const struct live_options *options);
+	const char *(*image)(const struct live_options *options);
+
+	int (*create)(void **out, const struct live_options *options,
+		      struct failure *why);
+	void (*destroy)(void *live);
+
+	/* How many pieces of RAM there are. */
+	unsigned (*rams)(const void *live, struct board_ram *out);
+
+	/* Puts everything into the board's memory, and the processor to its
+	 * start. */
+	int (*start)(void *live, struct board *board, struct failure *why);
+
+	/* RAM and devices, sorted by address.  Names say what is there. */
+	const struct region *(*regions)(const void *live, size_t *count);
+
+	uint64_t (*read)(void *live, uint64_t addr, unsigned size);
+	void (*write)(void *live, uint64_t addr, unsigned size, uint64_t value);
+
+	/* Whether the processor is to be interrupted; it was; is to go on
+	 * behind a WFI; the tick at which that changes by itself. */
+	bool (*interrupts)(void *live, unsigned *number);
+	void (*taken)(void *live, unsigned number);	/* or NULL */
+	bool (*wakes)(void *live);
+	uint64_t (*next)(void *live);
+
+	/* The machine has ended itself, and how; NULL: none does so. */
+	bool (*ends)(void *live, unsigned *end);
+
+	/* Devices use memory, while the board does not run: NULL: they never
+	 * do. */
+	void (*work)(void *live);
+
+	/* Behind BOARD_CALLS.  `closed`: there will be no more input. */
+	void (*called)(void *live, bool closed, struct live_answer *answer);
+
+	/* What is typed: how much there is room for. */
+	size_t (*room)(const void *live);
+	void (*type)(void *live, const uint8_t *bytes, size_t count);
+
+	/* As virt_sockets() and virt_found(); NULL: there is no network. */
+	size_t (*sockets)(void *live, struct pollfd *out, size_t room,
+			  uint64_t *wait);
+	void (*found)(void *live, const struct pollfd *found, size_t count);
+
+	/* As virt_connect() and virt_follow_...(); NULL: it cannot. */
+	void (*connect)(void *live, struct board *board);
+	void (*follow_read)(void *live, uint64_t addr, uint64_t value);
+	void (*follow_write)(void *live, uint64_t addr, unsigned size,
+			     uint64_t value);
+	void (*follow_stores)(void *live);
+};
+
+extern const struct live_kind live_virt, live_mps2_an385, live_mps2_an386,
+	live_mps2_an500;
+
+/* By its name; NULL: there is none. */
+const struct live_kind *live_find(const char *name);
+
+#endif
