@@ -53,9 +53,7 @@ static int map_all(struct replayer *rep, const struct key_frame *frame,
 {
 	int rc;
 
-	memory_unmap(rep->memory, 0, UINT64_C(1) << 46);
-	memory_unmap(rep->memory, UINT64_C(1) << 46, UINT64_C(1) << 46);
-	memory_unmap(rep->memory, COMMON_START, COMMON_START);
+	memory_unmap_all(rep->memory);
 	rc = map_regions(rep, frame, false, why);
 	if (!rc)	/* aliases, of common pages that are there now */
 		rc = map_regions(rep, frame, true, why);

@@ -225,6 +225,25 @@ class Tests(CprecTap):
             found = self.answer("calls", trace, name)
             expect(name + expected in found, found)
 
+    def there_and_back(self, source):
+        """Memory that is mapped twice, at addresses beyond those of x86-64: a
+        replay that goes back unmaps it."""
+        program = self.compiled(source, "dynamic")
+        trace = program + ".cpr"
+        self.answer("record", "-q", "-o", trace, "--sysroot=" + self.sysroot,
+                    program)
+        times = ["end", "50%", "end", "90%", "10%"]
+        done = subprocess.run(
+            [self.options.cprec, "query", "--json", trace, "-"],
+            input="".join(f"$sp {at}\n" for at in times), text=True,
+            capture_output=True)
+        equal(done.stderr, "", "errors")
+        for line, at in zip(done.stdout.splitlines(), times, strict=True):
+            alone = json.loads(self.answer("query", "--json", trace,
+                                           "--addr=$sp", "--at=" + at))
+            equal(json.loads(line), {"question": json.loads(line)["question"],
+                                     **alone}, at)
+
     def asked(self, source, way):
         """A variable at each time, and who wrote it, also where code is at
         the highest addresses."""
@@ -284,6 +303,8 @@ def run_all(options, folder):
                os.path.join(options.programs, "machines_threads.c"))
     tests.test("arguments", tests.arguments,
                os.path.join(options.programs, "arguments_arm64.c"))
+    tests.test("there and back", tests.there_and_back,
+               os.path.join(options.programs, "shown_twice.c"))
     for name in "arm64_memory.c", "arm64_tags.c":
         for way in tests.ways:
             tests.test(f"asked of {name}, {way}", tests.asked,

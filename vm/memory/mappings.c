@@ -11,8 +11,6 @@
 #include "formats/array.h"
 #include "formats/error.h"
 
-#define ADDRESS_LIMIT (UINT64_C(1) << 48)	/* of programs of any kind */
-
 size_t memory_index(const struct memory *memory, guest_addr addr)
 {
 	size_t low = 0, high = memory->count;

@@ -249,6 +249,12 @@ int memory_unmap(struct memory *memory, guest_addr addr, uint64_t size)
 	return 0;
 }
 
+void memory_unmap_all(struct memory *memory)
+{
+	memory_unmap(memory, 0, ADDRESS_LIMIT);
+	memory_unmap(memory, COMMON_START, GUEST_ADDR_END - COMMON_START);
+}
+
 int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
 		   unsigned prot)
 {

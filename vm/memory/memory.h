@@ -127,6 +127,9 @@ int memory_map(struct memory *memory, const struct region *region, int fd,
 	       struct failure *why);
 int memory_unmap(struct memory *memory, guest_addr addr, uint64_t size);
 
+/* All that a program can map, and common pages. */
+void memory_unmap_all(struct memory *memory);
+
 /*
  * Maps a file shared that no other process has or can open: until
  * memory_end_alone() its pages are like private ones.

@@ -269,6 +269,8 @@ static inline uint64_t mapping_size(const struct mapping *map)
 	return map->region.end - map->region.start;
 }
 
+#define ADDRESS_LIMIT (UINT64_C(1) << 48)	/* of programs of any kind */
+
 /* Whether addresses are those of common pages. */
 static inline bool is_common(guest_addr addr)
 {
