@@ -184,11 +184,11 @@ class Tests(CprecTap):
     def another_processor(self):
         """It can be shown, and answer what needs no replay; no more."""
         for what, name in (("behaviour", "'westmere', behaviour 9999"),
-                           ("model", "'other', behaviour 2")):
+                           ("model", "'other', behaviour 3")):
             self.tamper(self.copy, what, 9999)
             line = (f"'{self.copy}' was recorded on processor {name}, and can"
                     " be replayed on no other; this cprec has 'westmere',"
-                    " behaviour 2")
+                    " behaviour 3")
             self.refused(line, "replay", self.copy)
             self.refused(line, "verify", self.copy)
             self.refused(line, "registers", self.copy, "--at=50%")

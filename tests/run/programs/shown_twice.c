@@ -24,7 +24,7 @@ int main(void)
 	other = map(fd);
 	if (one == MAP_FAILED || other == MAP_FAILED)
 		return 1;
-	strcpy(one, "shown");
+	memcpy(one, "shown", 6);
 	puts(other);
 	return 0;
 }
