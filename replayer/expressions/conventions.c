@@ -7,6 +7,7 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/conventions_arm.h"
+#include "replayer/expressions/float_shape.h"
 
 /* How deep structures may be nested in a file that makes sense. */
 #define DEPTH_MOST 32u
@@ -87,12 +88,6 @@ static bool has_attribute(Dwarf_Die *die, unsigned name)
 	return dwarf_hasattr_integrate(die, name);
 }
 
-static bool is_vector(struct type *type)
-{
-	return type->kind == TYPE_ARRAY && type->has_die &&
-	       has_attribute(&type->die, DW_AT_GNU_vector);
-}
-
 static int classify(struct context *context, struct type *type,
 		    uint64_t offset, struct classes *out, unsigned depth,
 		    struct failure *why);
@@ -169,7 +164,7 @@ static int classify(struct context *context, struct type *type,
 	case TYPE_UNION:
 		return add_members(context, type, offset, out, depth, why);
 	case TYPE_ARRAY:
-		if (!is_vector(type))
+		if (!type_is_vector(type))
 			return add_elements(context, type, offset, out, depth,
 					    why);
 		add(out, offset, PART, CLASS_VECTOR);
@@ -315,7 +310,7 @@ static int make(struct context *context, struct type *type, struct value *out,
 		struct failure *why)
 {
 	*out = (struct value) {
-		.type = type, .bytes = context_take(context, 2 * 16 + 16),
+		.type = type, .bytes = context_take(context, 4 * 16 + 16),
 	};
 	return out->bytes ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }
@@ -365,6 +360,46 @@ static void follow(const struct classes *classes, struct value *value)
 	value->bytes = NULL;
 }
 
+/* ------- of AArch64 ------- */
+
+/*
+ * Numbers of floating point alike have a vector register each; all else that is
+ * a structure has general ones.
+ */
+static int find_shape(struct context *context, struct type *type,
+		      struct classes *classes, struct float_shape *out,
+		      struct failure *why)
+{
+	int rc;
+
+	*out = (struct float_shape){ 0 };
+	if (recording_reg_table(context->recording)->arch != ARCH_AARCH64)
+		return 0;
+	rc = float_shape_of(context, type, classes->is_copy, out, why);
+	if (out->is_mixed)
+		out->count = 0;
+	if (rc < 0 || out->count || type_is_scalar(type) ||
+	    classes->parts[0] == CLASS_MEMORY)
+		return rc < 0 ? rc : 0;
+	for (unsigned i = 0; i * PART < type->size && i < PARTS_MOST; i++)
+		classes->parts[i] = CLASS_NUMBER;
+	return 0;
+}
+
+static int gather_floats(struct context *context, struct type *type,
+			 const struct float_shape *shape, unsigned first,
+			 struct value *out, struct failure *why)
+{
+	const struct reg_table *table = recording_reg_table(context->recording);
+	int rc = make(context, type, out, why);
+
+	for (unsigned i = 0; i < shape->count && !rc; i++)
+		rc = get(context, table->vector_args[first + i], 0,
+			 out->bytes + (size_t)i * shape->size, shape->size,
+			 why);
+	return rc;
+}
+
 /* ------- arguments ------- */
 
 static int take_stack(struct context *context, struct arguments *taken,
@@ -396,10 +431,26 @@ static int take_stack(struct context *context, struct arguments *taken,
 	return rc;
 }
 
+static int float_argument(struct context *context, struct arguments *taken,
+			  struct type *type, const struct float_shape *shape,
+			  struct value *out, struct failure *why)
+{
+	const struct classes plain = { { CLASS_VECTOR } };
+	unsigned first = taken->vectors;
+
+	if (first + shape->count > VECTOR_ARGS_MOST) {
+		taken->vectors = VECTOR_ARGS_MOST; /* nor do those behind it */
+		return take_stack(context, taken, type, &plain, out, why);
+	}
+	taken->vectors += shape->count;
+	return gather_floats(context, type, shape, first, out, why);
+}
+
 int argument_next(struct context *context, struct arguments *taken,
 		  struct type *type, struct value *out, struct failure *why)
 {
 	const struct reg_table *table = recording_reg_table(context->recording);
+	struct float_shape shape;
 	struct classes classes;
 	int rc;
 	unsigned numbers, vectors;
@@ -408,8 +459,12 @@ int argument_next(struct context *context, struct arguments *taken,
 		return arm_argument(context, taken, type,
 				    is_copied(context, type, 0), out, why);
 	rc = find_classes(context, type, &classes, why);
+	if (!rc)
+		rc = find_shape(context, type, &classes, &shape, why);
 	if (rc)
 		return rc;
+	if (shape.count)
+		return float_argument(context, taken, type, &shape, out, why);
 	numbers = count(&classes, CLASS_NUMBER);
 	vectors = count(&classes, CLASS_VECTOR);
 	if (table->large_by_address && classes.parts[0] == CLASS_MEMORY) {
@@ -489,6 +544,7 @@ int result_of(struct context *context, struct type *type, struct value *out,
 	      struct failure *why)
 {
 	const struct reg_table *table = recording_reg_table(context->recording);
+	struct float_shape shape;
 	struct classes classes;
 	int rc;
 
@@ -496,8 +552,13 @@ int result_of(struct context *context, struct type *type, struct value *out,
 		return arm_result(context, type, is_copied(context, type, 0),
 				  out, why);
 	rc = find_classes(context, type, &classes, why);
+	if (!rc)
+		rc = find_shape(context, type, &classes, &shape, why);
 	if (rc)
 		return rc;
+	/* They come back where they would go. */
+	if (shape.count)
+		return gather_floats(context, type, &shape, 0, out, why);
 	if (classes.parts[0] == CLASS_MEMORY ||
 	    (reg_has_stack_args(table) && is_stored(type, &classes)))
 		classes = copied;

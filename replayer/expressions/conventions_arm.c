@@ -6,118 +6,16 @@
 
 #include "formats/error.h"
 #include "formats/registers.h"
-
-/* How deep structures may be nested in a file that makes sense. */
-#define DEPTH_MOST 32u
+#include "replayer/expressions/float_shape.h"
 
 #define WORD 4u
-#define FLOATS_MOST 4u		/* in registers of floating point */
 #define SINGLES 16u		/* registers of one word for them */
 #define REGISTERS 4u
 
-/* ------- what a type is made of ------- */
-
-struct shape {
-	unsigned align;		/* 4 or 8 */
-	unsigned size;		/* bytes of a number of floating point ... */
-	unsigned count;		/* ... of which there are so many, and nothing
-				   else, if `is_mixed` is not set */
-	bool is_mixed;
-};
-
-static void add_floats(struct shape *shape, uint64_t size, unsigned count)
-{
-	if (size > WORD)
-		shape->align = 8;
-	shape->is_mixed |= shape->size && shape->size != size;
-	shape->size = (unsigned)size;
-	shape->count += count;
-	shape->is_mixed |= shape->count > FLOATS_MOST;
-}
-
-static int look(struct context *context, struct type *type,
-		struct shape *shape, unsigned depth, struct failure *why);
-
-static int look_at_members(struct context *context, struct type *type,
-			   struct shape *shape, unsigned depth,
-			   struct failure *why)
-{
-	const struct value of = { .type = type };
-	struct member_walk walk = { .context = context, .of = &of,
-				    .why = why };
-	unsigned before = shape->count, most = before;
-	struct member member;
-	int rc;
-
-	while ((rc = member_next(&walk, &member)) > 0) {
-		if (member.is_static)
-			continue;
-		/* Those of a union lie in the same place. */
-		if (type->kind == TYPE_UNION)
-			shape->count = before;
-		rc = look(context, member.type, shape, depth + 1, why);
-		if (rc < 0)
-			break;
-		most = shape->count > most ? shape->count : most;
-	}
-	shape->count = most;
-	return rc;
-}
-
-static int look_at_elements(struct context *context, struct type *type,
-			    struct shape *shape, unsigned depth,
-			    struct failure *why)
-{
-	struct type *element = type_target(type);
-	int rc = 0;
-
-	if (!element)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	for (uint64_t at = 0; element->size && at < type->size && !rc &&
-			      at <= FLOATS_MOST * element->size;
-	     at += element->size)
-		rc = look(context, element, shape, depth + 1, why);
-	return rc;
-}
-
-static int look(struct context *context, struct type *type,
-		struct shape *shape, unsigned depth, struct failure *why)
-{
-	if (depth > DEPTH_MOST) {
-		shape->is_mixed = true;
-		return 0;
-	}
-	switch (type->kind) {
-	case TYPE_FLOAT:
-		add_floats(shape, type->size, 1);
-		return 0;
-	case TYPE_COMPLEX:
-		add_floats(shape, type->size / 2, 2);
-		return 0;
-	case TYPE_STRUCT:
-	case TYPE_UNION:
-		return look_at_members(context, type, shape, depth, why);
-	case TYPE_ARRAY:
-		return look_at_elements(context, type, shape, depth, why);
-	default:
-		shape->is_mixed = true;
-		if (type_is_scalar(type) && type->size == 8)
-			shape->align = 8;
-		return 0;
-	}
-}
-
-static int shape_of(struct context *context, struct type *type, bool is_copy,
-		    struct shape *out, struct failure *why)
-{
-	*out = (struct shape){ .align = WORD, .is_mixed = is_copy };
-	return is_copy ? 0 : look(context, type, out, 0, why);
-}
-
-static bool is_of_floats(const struct shape *shape)
+static bool is_of_floats(const struct float_shape *shape)
 {
 	return !shape->is_mixed && shape->count &&
-	       (shape->size == 4 || shape->size == 8);
+	       (shape->size == 4 || shape->size == 8 || shape->size == 16);
 }
 
 /* ------- registers and the stack ------- */
@@ -200,7 +98,7 @@ static int stack_pointer(struct context *context, uint64_t *out,
 }
 
 static int take_stack(struct context *context, struct arguments *taken,
-		      struct type *type, const struct shape *shape,
+		      struct type *type, const struct float_shape *shape,
 		      struct value *out, struct failure *why)
 {
 	uint64_t sp;
@@ -234,7 +132,7 @@ static int follow(struct context *context, const struct value *address,
 /* ------- arguments ------- */
 
 static int float_argument(struct context *context, struct arguments *taken,
-			  struct type *type, const struct shape *shape,
+			  struct type *type, const struct float_shape *shape,
 			  struct value *out, struct failure *why)
 {
 	unsigned count = shape->count * shape->size / WORD;
@@ -252,7 +150,7 @@ static int float_argument(struct context *context, struct arguments *taken,
 
 /* In registers, and what is left of it on the stack, if nothing is there. */
 static int number_argument(struct context *context, struct arguments *taken,
-			   struct type *type, const struct shape *shape,
+			   struct type *type, const struct float_shape *shape,
 			   struct value *out, struct failure *why)
 {
 	uint64_t count = words_of(type->size), left = 0, sp;
@@ -285,7 +183,7 @@ static int address_argument(struct context *context, struct arguments *taken,
 			    struct type *type, struct value *out,
 			    struct failure *why)
 {
-	const struct shape shape = { .align = WORD, .is_mixed = true };
+	const struct float_shape shape = { .align = WORD, .is_mixed = true };
 	struct type address = { .kind = TYPE_POINTER, .size = WORD };
 	struct value value;
 	int rc = number_argument(context, taken, &address, &shape, &value,
@@ -298,8 +196,8 @@ int arm_argument(struct context *context, struct arguments *taken,
 		 struct type *type, bool is_copy, struct value *out,
 		 struct failure *why)
 {
-	struct shape shape;
-	int rc = shape_of(context, type, is_copy, &shape, why);
+	struct float_shape shape;
+	int rc = float_shape_of(context, type, is_copy, &shape, why);
 
 	if (rc < 0)
 		return rc;
@@ -313,7 +211,7 @@ int arm_argument(struct context *context, struct arguments *taken,
 /* ------- results ------- */
 
 /* Where the caller says: all that one register does not hold. */
-static bool is_stored(const struct type *type, const struct shape *shape,
+static bool is_stored(const struct type *type, const struct float_shape *shape,
 		      bool is_copy)
 {
 	if (is_copy)
@@ -326,8 +224,8 @@ int arm_argument_of_result(struct context *context, struct arguments *taken,
 			   struct type *result, bool is_copy,
 			   struct failure *why)
 {
-	struct shape shape;
-	int rc = shape_of(context, result, is_copy, &shape, why);
+	struct float_shape shape;
+	int rc = float_shape_of(context, result, is_copy, &shape, why);
 
 	taken->numbers = rc >= 0 && is_stored(result, &shape, is_copy);
 	return rc;
@@ -336,8 +234,8 @@ int arm_argument_of_result(struct context *context, struct arguments *taken,
 int arm_result(struct context *context, struct type *type, bool is_copy,
 	       struct value *out, struct failure *why)
 {
-	struct shape shape;
-	int rc = shape_of(context, type, is_copy, &shape, why);
+	struct float_shape shape;
+	int rc = float_shape_of(context, type, is_copy, &shape, why);
 
 	if (rc < 0)
 		return rc;

@@ -568,6 +568,12 @@ bool type_is_class(const struct type *type)
 	return type->kind == TYPE_STRUCT || type->kind == TYPE_UNION;
 }
 
+bool type_is_vector(struct type *type)
+{
+	return type->kind == TYPE_ARRAY && type->has_die &&
+	       dwarf_hasattr_integrate(&type->die, DW_AT_GNU_vector);
+}
+
 bool type_is_scalar(const struct type *type)
 {
 	switch (type->kind) {

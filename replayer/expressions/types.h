@@ -103,6 +103,9 @@ uint64_t type_alignment(struct type *type);
 bool type_is_class(const struct type *type);
 bool type_is_scalar(const struct type *type);
 
+/* Whether it is an array that a register of vectors holds. */
+bool type_is_vector(struct type *type);
+
 /* As in the language it comes from. */
 void type_write(FILE *out, struct type *type);
 

@@ -221,6 +221,11 @@ class Tests(CprecTap):
                 "mixed": "(x=0.5, a=7, y=0.25, l={a = 1, b = 2, c = 3}, "
                          "s={a = 4, b = 5}) = 15.75,",
                 "two": "(a=6) = {a = 6, b = 7},",
+                "four": "(a=0.5, b={a = 1, b = 2, c = 3, d = 4}) ="
+                        " {a = 1, b = 2, c = 3, d = 4.5},",
+                "both": "(a=<optimized out>) = {a = 3, b = 7},",
+                "vectors": "(a={1, 2}, b={a = {3, 4}, b = {5, 6}}) ="
+                           " {a = {3, 4}, b = {6, 8}},",
                 "quarter": "(a=1.5, b=6) = 1.875,"}.items():
             found = self.answer("calls", trace, name)
             expect(name + expected in found, found)
