@@ -169,11 +169,6 @@ uint64_t board_page(const struct board *board, uint64_t guest_page)
 	return ram_page(&board->ram, guest_page << GUEST_PAGE_SHIFT);
 }
 
-enum arch board_arch(const struct board *board)
-{
-	return board->kind->arch;
-}
-
 bool board_translate(const struct board *board, guest_addr addr, uint64_t *out)
 {
 	return board->kind->translate(board, addr, out);

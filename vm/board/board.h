@@ -59,7 +59,6 @@ int board_create(struct board **out, enum arch arch, const char *model,
 		 const struct board_ram *rams, unsigned ram_count,
 		 const struct board_world *world, struct failure *why);
 void board_destroy(struct board *board);
-enum arch board_arch(const struct board *board);
 
 /* ------- running ------- */
 

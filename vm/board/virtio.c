@@ -300,12 +300,6 @@ bool virtio_take(struct virtio *virtio, unsigned number,
 	return false;
 }
 
-void virtio_put_back(struct virtio *virtio,
-		     const struct virtio_request *request)
-{
-	virtio->queues[request->queue].next--;
-}
-
 void virtio_finish(struct virtio *virtio, const struct virtio_request *request,
 		   uint64_t stored)
 {

@@ -111,10 +111,6 @@ struct virtio_request {
 bool virtio_take(struct virtio *virtio, unsigned queue,
 		 struct virtio_request *out);
 
-/* It goes back to the queue: the next one to be taken. */
-void virtio_put_back(struct virtio *virtio,
-		     const struct virtio_request *request);
-
 /* It is done; so many bytes were stored. */
 void virtio_finish(struct virtio *virtio, const struct virtio_request *request,
 		   uint64_t stored);
