@@ -180,6 +180,16 @@ const uint8_t *board_bytes(const struct board *board, uint64_t addr,
 	return ram_at(&board->ram, addr, size);
 }
 
+uint32_t board_word(const struct board *board, uint64_t addr)
+{
+	uint32_t value = 0;
+	const uint8_t *bytes = board_bytes(board, addr, sizeof(value));
+
+	if (bytes)
+		memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
 void board_store(struct board *board, uint64_t addr, const void *bytes,
 		 size_t size)
 {

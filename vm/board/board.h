@@ -189,6 +189,9 @@ uint64_t board_page(const struct board *board, uint64_t guest_page);
 const uint8_t *board_bytes(const struct board *board, uint64_t addr,
 			   uint64_t size);
 
+/* Four of them as a number; 0: some are none. */
+uint32_t board_word(const struct board *board, uint64_t addr);
+
 /* Changes RAM, at most to the end of a page.  Not while it runs. */
 void board_store(struct board *board, uint64_t addr, const void *bytes,
 		 size_t size);

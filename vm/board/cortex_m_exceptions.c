@@ -65,16 +65,6 @@ int cm_priority(const struct board *board, bool with_primask)
 
 /* ------- memory ------- */
 
-static uint32_t load(const struct board *board, uint32_t addr)
-{
-	uint32_t value = 0;
-	const uint8_t *bytes = board_bytes(board, addr, sizeof(value));
-
-	if (bytes)
-		memcpy(&value, bytes, sizeof(value));
-	return value;
-}
-
 /* Also in the middle of a run; a page's first write is a fault, as always. */
 static void store(struct board *board, uint32_t addr, uint32_t value)
 {
@@ -106,9 +96,10 @@ static void load_floats(struct board *board, uint32_t addr)
 {
 	for (unsigned i = 0; i < FLOATS / 2; i++)
 		board_set_reg(board, CM_D0 + i,
-			      load(board, addr + 8 * i) |
-			      (uint64_t)load(board, addr + 8 * i + 4) << 32);
-	board_set_reg(board, CM_FPSCR, load(board, addr + 4 * FLOATS));
+			      board_word(board, addr + 8 * i) |
+			      (uint64_t)board_word(board, addr + 8 * i + 4)
+				      << 32);
+	board_set_reg(board, CM_FPSCR, board_word(board, addr + 4 * FLOATS));
 }
 
 void cm_preserve_float(struct board *board)
@@ -226,7 +217,7 @@ static void begin_handler(struct board *board, unsigned number, uint32_t back,
 		number = CM_HARD_FAULT;
 		vector = *cm_system(board, CM_VTOR) + 4 * number;
 	}
-	handler = load(board, vector);
+	handler = board_word(board, vector);
 	board->cortex_m->active |= UINT64_C(1) << number;
 	board_set_reg(board, CM_XPSR, (cm_reg(board, CM_XPSR) & 0xf80f0000 &
 				       ~XPSR_IT) | number |
@@ -376,9 +367,9 @@ static void fail_return(struct board *board, uint32_t status, uint32_t back)
 static void pop_registers(struct board *board, uint32_t frame)
 {
 	for (unsigned i = 0; i < 4; i++)
-		board_set_reg(board, CM_R0 + i, load(board, frame + 4 * i));
-	board_set_reg(board, CM_R12, load(board, frame + 16));
-	board_set_reg(board, CM_LR, load(board, frame + 20));
+		board_set_reg(board, CM_R0 + i, board_word(board, frame + 4 * i));
+	board_set_reg(board, CM_R12, board_word(board, frame + 16));
+	board_set_reg(board, CM_LR, board_word(board, frame + 20));
 }
 
 static void pop_floats(struct board *board, uint32_t frame)
@@ -396,7 +387,8 @@ static void pop_frame(struct board *board, uint32_t frame, uint32_t back)
 {
 	bool floats = !(back & RETURN_NO_FLOAT);
 	uint32_t size = floats ? FRAME_FLOAT : FRAME;
-	uint32_t xpsr = load(board, frame + 28), pc = load(board, frame + 24);
+	uint32_t xpsr = board_word(board, frame + 28);
+	uint32_t pc = board_word(board, frame + 24);
 	uint32_t control = cm_reg(board, CM_CONTROL) & CONTROL_NPRIV;
 	uint32_t after = (frame + size) |
 			 (xpsr & FRAME_ALIGNED &&
@@ -432,7 +424,7 @@ static void leave_handler(struct board *board)
 		fail_return(board, CFSR_UNSTKERR, back);
 		return;
 	}
-	if (!(load(board, frame + 28) & XPSR_EXCEPTION) !=
+	if (!(board_word(board, frame + 28) & XPSR_EXCEPTION) !=
 	    !!(back & RETURN_THREAD)) {
 		fail_return(board, CFSR_INVPC, back);
 		return;

@@ -45,21 +45,11 @@ void semihosting_release(struct semihosting *semihosting)
 
 /* ------- arguments ------- */
 
-static uint32_t word_at(const struct board *board, uint32_t addr)
-{
-	uint32_t value = 0;
-	const uint8_t *bytes = board_bytes(board, addr, sizeof(value));
-
-	if (bytes)
-		memcpy(&value, bytes, sizeof(value));
-	return value;
-}
-
 /* Of the block that R1 points to. */
 static uint32_t argument(const struct board *board, unsigned number)
 {
-	return word_at(board, (uint32_t)board_reg(board, CM_R0 + 1) +
-			      4 * number);
+	return board_word(board, (uint32_t)board_reg(board, CM_R0 + 1) +
+				 4 * number);
 }
 
 /* A name of a length; false: it is none. */
