@@ -282,15 +282,16 @@ static void change_memory(struct machine *machine,
 /* Behind a call of what is around the machine. */
 static void answer_call(struct machine *machine)
 {
-	struct live_answer answer = { 0 };
+	struct live_answer answer;
 
-	machine->kind->called(machine->live, machine->input_closed, &answer);
-	while (answer.waits && !machine->stopped) {
-		machine_write_output(machine);
-		take_input(machine, WAIT_MOST);
+	for (;;) {
 		answer = (struct live_answer){ 0 };
 		machine->kind->called(machine->live, machine->input_closed,
 				      &answer);
+		if (!answer.waits || machine->stopped)
+			break;
+		machine_write_output(machine);
+		take_input(machine, WAIT_MOST);
 	}
 	machine->has_end = answer.ends;
 	machine->end = answer.end;
@@ -304,7 +305,8 @@ static void answer_call(struct machine *machine)
 static int write_segment(struct machine *machine, struct failure *why)
 {
 	size_t count;
-	const struct region *regions = machine->kind->regions(machine->live, &count);
+	const struct region *regions =
+		machine->kind->regions(machine->live, &count);
 
 	return machine_trace_segment(&machine->trace, machine->board, regions,
 				     count, why);

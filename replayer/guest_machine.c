@@ -73,7 +73,6 @@ static bool find_place(const struct replayer *rep, guest_addr addr,
 		       uint64_t *out)
 {
 	const struct address_space *space = &rep->machine->space;
-
 	struct board_tables tables;
 
 	*out = addr;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/meta.h"
 #include "formats/array.h"
+#include "formats/meta.h"
 
 /* How often it looks whether somebody still wants it. */
 #define LOOK_STEPS UINT64_C(50000000)

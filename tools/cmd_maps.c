@@ -115,7 +115,9 @@ static int show(struct view *view, struct failure *why)
 static int run(struct options *options)
 {
 	struct maps_command command = { 0 };
-	struct view view = { .of_program = true, .show = show, .context = &command };
+	struct view view = {
+		.of_program = true, .show = show, .context = &command,
+	};
 	int id = 0, rc = 0;
 
 	while (!rc && (id = options_next(options)) >= 0)

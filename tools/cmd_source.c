@@ -186,7 +186,9 @@ static int take_option(const struct options *options, int id,
 static int run(struct options *options)
 {
 	struct source_command command = { .count = LINES_SHOWN };
-	struct view view = { .of_program = true, .show = show, .context = &command };
+	struct view view = {
+		.of_program = true, .show = show, .context = &command,
+	};
 	int id = 0, rc = 0;
 
 	while (!rc && (id = options_next(options)) >= 0)

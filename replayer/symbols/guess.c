@@ -54,7 +54,8 @@ static bool is_in_module(const struct guess *guess, uint64_t addr)
 {
 	uint64_t bias;
 
-	return names_module(guess->place->names, guess->place->t, addr, &bias) != NULL;
+	return names_module(guess->place->names, guess->place->t, addr,
+			    &bias) != NULL;
 }
 
 /* Whether a call can return there. */

@@ -253,7 +253,8 @@ static void enter(struct board *board, unsigned number, guest_addr pc)
 
 	if (!push_frame(board, pc, &back)) {
 		if (number <= CM_HARD_FAULT) {
-			cm_lock_up(board, "there is no memory for its stack frame", pc);
+			cm_lock_up(board, "there is no memory for its stack"
+					  " frame", pc);
 			return;
 		}
 		number = derive(board, number);

@@ -103,5 +103,6 @@ struct vm_flow arm_flow(struct cpu *cpu, guest_addr pc)
 	const cs_insn *insn = arm_known(cpu, pc);
 
 	/* What cannot be decoded is followed no further. */
-	return insn ? flow_of(insn, is_in_it_block(cpu)) : (struct vm_flow){ .writes = UINT64_MAX };
+	return insn ? flow_of(insn, is_in_it_block(cpu)) :
+		      (struct vm_flow){ .writes = UINT64_MAX };
 }

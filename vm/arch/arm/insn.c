@@ -191,9 +191,10 @@ enum arm_special arm_special(const struct arm_code *insn)
 	return is_undefined(insn) ? SPECIAL_UNDEFINED : SPECIAL_NONE;
 }
 
-/* One of Thumb code may be cut off, but its size is known. */
-/* What does nothing: in ARM code; in Thumb code of 4 and of 2 bytes, as they
- * lie in memory. */
+/*
+ * What does nothing: in ARM code; in Thumb code of 4 and of 2 bytes, as they lie
+ * in memory.
+ */
 #define NOP 0xe320f000u
 #define NOP_WIDE 0x8000f3afu
 #define NOP_NARROW 0xbf00u
@@ -209,6 +210,7 @@ void arm_disguise(struct cpu *cpu, const uint8_t *code, unsigned size,
 	memcpy(out, &nop, size);
 }
 
+/* One of Thumb code may be cut off, but its size is known. */
 struct insn arm_decode(struct cpu *cpu, const uint8_t *code, size_t left,
 		       guest_addr pc)
 {
