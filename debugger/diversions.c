@@ -71,8 +71,8 @@ bool diversion_runs(struct server *server)
 }
 
 /*
- * A function that was called has returned, or registers were changed and changed
- * back.  Memory that was written on the way stays so until time moves.
+ * A function that was called has returned, or registers were changed and
+ * changed back.  Memory that was written on the way stays so until time moves.
  */
 static void settle_if_restored(struct server *server)
 {

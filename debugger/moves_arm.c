@@ -10,7 +10,7 @@
 struct row {
 	const char *word;
 	enum move_kind kind;
-	unsigned skip;		/* so many operands in front say something else */
+	unsigned skip;		/* so many operands in front are not moved */
 };
 
 static const struct row rows_64[] = {

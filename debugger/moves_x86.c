@@ -91,7 +91,8 @@ static void read_any(bool (*find)(const char *, struct move_part *),
 		"push", "pop", NULL
 	};
 	const char *first = text + strcspn(text, " "), *comma, *last;
-	bool pushes = !strncmp(text, "push", 4), pops = !strncmp(text, "pop", 3);
+	bool pushes = !strncmp(text, "push", 4);
+	bool pops = !strncmp(text, "pop", 3);
 
 	*out = (struct move){ 0 };
 	if (is_string_move(text))

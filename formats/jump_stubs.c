@@ -92,8 +92,8 @@ static uint32_t constant_in(uint32_t word)
 }
 
 /*
- * add ip, pc, #; add ip, ip, #, once or twice; ldr pc, [ip, #]!.  In front of it
- * "bx pc; nop" may come from Thumb code.
+ * add ip, pc, #; add ip, ip, #, once or twice; ldr pc, [ip, #]!.  In front of
+ * it "bx pc; nop" may come from Thumb code.
  */
 static bool slot_of_arm(const struct jump_stub *stub, uint64_t *out)
 {

@@ -3,7 +3,8 @@
  * machine_internal.h - the parts of a machine's replay, for each other
  *
  * machine.c follows the events of a segment; machine_frames.c starts at key
- * frames, and compares with them.  guest_machine.c is what a replayer has of it.
+ * frames, and compares with them.  guest_machine.c is what a replayer has of
+ * it.
  */
 #ifndef CPREC_REPLAYER_MACHINE_INTERNAL_H
 #define CPREC_REPLAYER_MACHINE_INTERNAL_H
@@ -36,8 +37,8 @@ struct machine_replay {
 	uint64_t next_time;	/* then */
 	struct script_effect *effects;	/* of the event under way */
 	size_t effect_count, effect_room;
-	uint32_t events;	/* that have taken effect at the present time, in
-				   this segment */
+	uint32_t events;	/* that have taken effect at the present time,
+				   in this segment */
 	enum board_stop stop;	/* why it stands here: an instruction whose
 				   result is not known yet */
 
@@ -45,7 +46,7 @@ struct machine_replay {
 	int error;		/* of an observation */
 };
 
-/* As replayer_go(): REPLAYER_STOPPED at a breakpoint, or where it is to halt. */
+/* As replayer_go(): REPLAYER_STOPPED at a breakpoint, or if it is to halt. */
 int machine_replay_go(struct machine_replay *replay,
 		      const struct segment_position *to, bool in_order,
 		      struct failure *why);

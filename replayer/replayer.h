@@ -174,8 +174,8 @@ bool replayer_peek(struct replayer *replayer, uint64_t addr, uint8_t *bytes,
 
 /*
  * The address by which an access to `addr` is told: that of a common page, or
- * `addr`; of a machine, the physical one.  And an address that the guest has for
- * it.
+ * `addr`; of a machine, the physical one.  And an address that the guest has
+ * for it.
  */
 guest_addr replayer_home(struct replayer *replayer, guest_addr addr);
 guest_addr replayer_address(struct replayer *replayer, guest_addr home);
@@ -198,11 +198,10 @@ struct address_space {
 void replayer_use_space(struct replayer *replayer,
 			const struct address_space *space);
 
-/* Of a machine, what tells which process is the present one; false: it is
- * none. */
+/* Tells which process of a machine is the present one; false: no machine. */
 struct machine_view {
 	bool is_program;	/* the processor is not in the kernel */
-	uint64_t program_sp, kernel_sp;	/* registers, whatever they are used for */
+	uint64_t program_sp, kernel_sp;	/* registers, whatever their use */
 	uint64_t high;		/* page table of the upper half */
 };
 bool replayer_machine(const struct replayer *replayer,

@@ -4,9 +4,10 @@
  *
  * replayer.c is asked, and asks guest_program.c or guest_machine.c.  A program
  * goes to a time as follows: it starts at a key frame (start.c) or a checkpoint
- * (points.c); replay_events.c runs from event to event, and replay_effects.c does
- * what each of them did.  Pages come from snapshots (fetch.c) and from the streams
- * (doubtful.c).  turns.c knows the threads; check.c compares with the recording.
+ * (points.c); replay_events.c runs from event to event, and replay_effects.c
+ * does what each of them did.  Pages come from snapshots (fetch.c) and from the
+ * streams (doubtful.c).  turns.c knows the threads; check.c compares with the
+ * recording.
  */
 #ifndef CPREC_REPLAYER_REPLAYER_INTERNAL_H
 #define CPREC_REPLAYER_REPLAYER_INTERNAL_H

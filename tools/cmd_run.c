@@ -28,7 +28,8 @@ const struct command command_run = {
 		 "       cprec run --at=T [--drive=FILE...] [--net=user] FILE",
 	.about = "Runs a program on the virtual machine without recording it:"
 		 " to see whether\n"
-		 "it works there, and how fast.  Or lets the machine of a recording go on from a\n"
+		 "it works there, and how fast.  Or lets the machine of a"
+		 " recording go on from a\n"
 		 "time, alive: nothing of that is recorded.",
 	.options = (const struct option_info[]) {
 		{ OPTION_ASLR, "aslr", NULL,

@@ -29,7 +29,7 @@ static bool take_switch(const char *value, bool *out)
 	return *out || !strcmp(value, "off");
 }
 
-/* The value of "key=value" if the item is one of this key; "" if it has none. */
+/* The value of "key=value" if an item is of this key; "" if it has none. */
 static const char *value_of(const char *item, const char *key)
 {
 	size_t size = strlen(key);

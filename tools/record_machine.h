@@ -40,7 +40,7 @@ enum {
 	  "bytes for address 0", .with = "machine" },                          \
 	{ OPTION_DEVICE, "device", "FILE",                                     \
 	  "a description of further registers: lines of\n"                    \
-	  "ADDRESS NAME [VALUE [read-only]]", .with = "machine" },                        \
+	  "ADDRESS NAME [VALUE [read-only]]", .with = "machine" },             \
 	{ OPTION_DRIVE, "drive", "FILE",                                       \
 	  "a disk, whose raw image is FILE, and is changed;\n"                \
 	  "FILE,readonly: it cannot be; FILE,snapshot: changes\n"             \

@@ -38,7 +38,8 @@ struct condition {
 	struct failure reason;	/* why it was not, as well as is known */
 	bool has_reason;
 	bool has_mistake;	/* it was not for lack of memory */
-	bool lacks_name;	/* what is told first: a name, in some program */
+	bool lacks_name;	/* what is told first: a name, in some
+				   program */
 
 	/*
 	 * What its operators combine is looked at for mistakes also where the

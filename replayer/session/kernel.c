@@ -188,8 +188,8 @@ void kernel_destroy(struct kernel *kernel)
 #define STACK 0x4000u
 
 /*
- * In the kernel, SP_EL0 is the task.  While a program runs, the kernel's stack is
- * empty, and still known.
+ * In the kernel, SP_EL0 is the task.  While a program runs, the kernel's stack
+ * is empty, and still known.
  */
 struct present {
 	uint64_t task, stack;	/* one of them is 0 */

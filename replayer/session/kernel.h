@@ -6,8 +6,8 @@
  * members are.
  *
  * Ownership:  the query is borrowed and must outlive it.
- * Errors:     ERR_NOT_FOUND: there is no such kernel, or it has not come so far;
- *             those of query.h; whatever a visit returns.
+ * Errors:     ERR_NOT_FOUND: there is no such kernel, or it has not come so
+ *             far; those of query.h; whatever a visit returns.
  */
 #ifndef CPREC_REPLAYER_SESSION_KERNEL_H
 #define CPREC_REPLAYER_SESSION_KERNEL_H
@@ -32,7 +32,7 @@ struct kernel_process {
 	uint64_t task;		/* address of its structure */
 	uint32_t pid, parent;
 	char state;		/* a letter, as ps writes it */
-	bool runs;		/* it is the present one, or a thread of it is */
+	bool runs;		/* it, or a thread of it, is the present one */
 	bool has_memory;	/* of its own: no thread of the kernel */
 	uint64_t table;		/* has_memory: physical, of its first page
 				   table */

@@ -74,7 +74,6 @@ int query_replayer(struct query *query, struct replayer **out,
 struct address_space;
 void query_use_space(struct query *query, const struct address_space *space);
 
-
 /*
  * Fills in `size` bytes at `addr` as of a position (at most the recording's
  * end) and which of them are known (1 or 0).

@@ -86,7 +86,8 @@ int steps_run(const struct steps_question *question, struct failure *why)
 		rc = replayer_seek(steps.rep, &question->from, why);
 	if (rc)
 		return rc;
-	steps.pc_reg = recording_reg_table(query_recording(question->query))->pc;
+	steps.pc_reg = recording_reg_table(
+		query_recording(question->query))->pc;
 	rc = replayer_observe(steps.rep, &observer, why);
 	if (!rc)
 		rc = replayer_run(steps.rep, &until, &stop, why);

@@ -489,8 +489,8 @@ static void overlay(const struct trail *trail, uint64_t time, guest_addr home,
 }
 
 /*
- * As of the beginning, and what was written since.  What an address of a machine
- * means may have changed since.
+ * As of the beginning, and what was written since.  Not of a machine: what an
+ * address means there may have changed since.
  */
 bool trail_read(struct trail *trail, const struct position *at, uint64_t addr,
 		uint8_t *bytes, size_t size)

@@ -5,9 +5,9 @@
  * What a signal and a call leave is certain: the frame of a handler is found by
  * the code that it returns to, and where a thread stands at no code at all, it
  * has just been called.  Of 32-bit ARM, tables for exceptions may say it.  Else
- * a register may still have what a call returns to, in another function; or code
- * may keep frames in a register; if that leads nowhere, the next word of the
- * stack that points behind a call is taken.
+ * a register may still have what a call returns to, in another function; or
+ * code may keep frames in a register; if that leads nowhere, the next word of
+ * the stack that points behind a call is taken.
  */
 #ifndef CPREC_REPLAYER_SYMBOLS_GUESS_H
 #define CPREC_REPLAYER_SYMBOLS_GUESS_H

@@ -76,7 +76,7 @@ static uint64_t table_of_slots(Elf *elf)
 	return found;
 }
 
-/* What begins so many bytes into the section; false if its bytes are not there. */
+/* What begins so many bytes into the section; false: they are not there. */
 static bool take_entry(const struct section *table, uint64_t offset,
 		       struct jump_stub *out)
 {
@@ -93,7 +93,7 @@ static bool take_entry(const struct section *table, uint64_t offset,
 	return true;
 }
 
-/* The slot of the entry that the address is in, `*inside` bytes from its start. */
+/* The slot of an address's entry, which began `*inside` bytes before it. */
 static bool find_slot(const struct section *table, uint64_t *inside,
 		      uint64_t *slot)
 {

@@ -152,8 +152,8 @@ static bool take_markers(struct tables *tables, size_t end)
 }
 
 /*
- * In front of the tokens; or of the order of the names, of three bytes for each,
- * that is between them since Linux 6.2.
+ * In front of the tokens; or of the order of the names, of three bytes for
+ * each, that is between them since Linux 6.2.
  */
 static bool find_markers(struct tables *tables)
 {
@@ -213,9 +213,9 @@ static bool find_names(struct tables *tables)
 
 	if (most + 16 > at)
 		return false;
-	least = at - most > MARKED * NAME_MOST ? at - most - MARKED * NAME_MOST :
-						 8;
-	for (at = (at - most) & ~(size_t)7; at > least; at -= 8)
+	at -= most;
+	least = at > MARKED * NAME_MOST ? at - MARKED * NAME_MOST : 8;
+	for (at &= ~(size_t)7; at > least; at -= 8)
 		if (is_names(tables, at)) {
 			tables->names = at;
 			tables->count = word_at(image, at - 8);
@@ -384,8 +384,8 @@ static int read_pages(struct image *out, struct recording *recording,
 }
 
 /*
- * How long a kernel's image is that begins in a page; 0: none does.  Only at the
- * start: the kernel has other uses for that page.
+ * How long a kernel's image is that begins in a page; 0: none does.  Only at
+ * the start: the kernel has other uses for that page.
  */
 static uint64_t image_size(struct recording *recording, uint64_t at)
 {
