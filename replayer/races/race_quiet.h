@@ -110,8 +110,8 @@ struct race_quiet_place {
 
 /*
  * The thread is about to execute what is there.  To be told whenever it comes
- * from the program's code to the system's or back, and where race_quiet_awaits()
- * says so.  True if a call has returned, which `*out` was.
+ * from the program's code to the system's or back, and where
+ * race_quiet_awaits() says so.  True if a call has returned, which `*out` was.
  */
 bool race_quiet_step(struct race_quiet *quiet,
 		     const struct race_quiet_place *place,
