@@ -12,7 +12,6 @@ apt gets its own, and are unpacked into that folder, if they are not there yet.
 Speaks TAP.
 """
 import argparse
-import glob
 import json
 import os
 import shutil
@@ -60,29 +59,6 @@ int main(int argc, char **argv)
     return 42;
 }
 """
-
-
-def unpack(sysroot):
-    """Unless that is done.  Nothing is installed."""
-    if os.path.isdir(sysroot):
-        return
-    folder = sysroot + ".apt"
-    for name in "state/lists/partial", "cache/archives/partial", "log":
-        os.makedirs(os.path.join(folder, name), exist_ok=True)
-    with open(os.path.join(folder, "apt.conf"), "w") as conf:
-        conf.write(foreign.APT.format(arch="amd64", folder=folder))
-    with open(os.path.join(folder, "status"), "w"):
-        pass
-    foreign.apt_get(folder, "update")
-    foreign.apt_get(folder, "--download-only", "install", *PACKAGES)
-    partial = sysroot + ".partial"
-    for name in "bin", "sbin", "lib", "lib64":
-        os.makedirs(os.path.join(partial, "usr", name))
-        os.symlink("usr/" + name, os.path.join(partial, name))
-    for package in glob.glob(os.path.join(folder, "cache/archives/*.deb")):
-        foreign.unpack_package(package, partial)
-    os.rename(partial, sysroot)
-    shutil.rmtree(folder)
 
 
 class Tests(CprecTap):
