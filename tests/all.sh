@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Runs the tests: all suites as built by default, but for `whole`, of which the
 # others have samples; the unit and fuzz suites with AddressSanitizer and
-# UndefinedBehaviorSanitizer, and the same built by clang.  The last line is "N passed, N failed".
+# UndefinedBehaviorSanitizer, and the same built by clang.  The last line is
+# "N passed, N failed".
 set -eu
 cd "$(dirname "$0")/.."
 

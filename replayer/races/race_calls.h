@@ -28,8 +28,9 @@ struct race_call {
 struct race_call race_call_of(unsigned arch, uint64_t number);
 
 /*
- * Which argument says what the pointer of a new thread is to be; `offset`: it
- * leads to a description, which has it there; 0: it is it.
+ * Which argument says what the pointer of a new thread is to be.  With an
+ * offset, it leads to a description that has the pointer there; with 0, it is
+ * the pointer itself.
  */
 struct race_clone {
 	unsigned argument, offset;

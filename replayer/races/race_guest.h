@@ -47,8 +47,10 @@ uint64_t race_return_address(struct race_replay *replay);
 /* Whether calls leave that in a register, and the stack pointer as it is. */
 bool race_has_link(const struct race_replay *replay);
 
-/* Whether the instruction at `pc` returns; jumps to a place that it names. */
+/* Whether the instruction at `pc` returns. */
 bool race_returns(struct race_replay *replay, uint64_t pc);
+
+/* Whether it jumps to a place that it names. */
 bool race_jumps(struct race_replay *replay, uint64_t pc);
 
 /*

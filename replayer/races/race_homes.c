@@ -9,28 +9,28 @@
 #include "formats/error.h"
 #include "vm/memory/memory.h"
 
+int race_codes_add(struct race_codes *codes, uint64_t start, uint64_t end)
+{
+	if (array_room(codes->list, codes->count, codes->room))
+		return ERR_NO_MEMORY;
+	codes->list[codes->count++] = (struct race_code) { start, end };
+	return 0;
+}
+
 int race_homes_add(struct race_homes *homes, uint64_t start, uint64_t end)
 {
-	if (array_room(homes->code, homes->count, homes->room))
-		return ERR_NO_MEMORY;
-	homes->code[homes->count++] = (struct race_code) { start, end };
-	return 0;
+	return race_codes_add(&homes->program, start, end);
 }
 
 int race_homes_add_helper(struct race_homes *homes, uint64_t start,
 			  uint64_t end)
 {
-	if (array_room(homes->helpers, homes->helper_count,
-		       homes->helper_room))
-		return ERR_NO_MEMORY;
-	homes->helpers[homes->helper_count++] =
-		(struct race_code) { start, end };
-	return 0;
+	return race_codes_add(&homes->helpers, start, end);
 }
 
 void race_homes_forget_helpers(struct race_homes *homes)
 {
-	homes->helper_count = 0;
+	homes->helpers.count = 0;
 }
 
 static int compare(const void *a, const void *b)
@@ -43,9 +43,9 @@ static int compare(const void *a, const void *b)
 void race_homes_start(struct race_homes *homes, struct memory *memory)
 {
 	homes->memory = memory;
-	if (homes->count)
-		qsort(homes->code, homes->count, sizeof(*homes->code),
-		      compare);
+	if (homes->program.count)
+		qsort(homes->program.list, homes->program.count,
+		      sizeof(*homes->program.list), compare);
 	race_homes_change(homes);
 }
 
@@ -112,34 +112,35 @@ bool race_home_has_atomics(const char *path)
 static void find_in_code(const struct race_homes *homes, uint64_t pc,
 			 struct race_known_home *known)
 {
-	size_t low = 0, high = homes->count;
+	const struct race_codes *program = &homes->program;
+	size_t low = 0, high = program->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (homes->code[middle].end <= pc)
+		if (program->list[middle].end <= pc)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low < homes->count && homes->code[low].start <= pc) {
-		known->code = homes->code[low];
+	if (low < program->count && program->list[low].start <= pc) {
+		known->code = program->list[low];
 		known->home = HOME_PROGRAM;
 		return;
 	}
 	known->home = HOME_C_LIBRARY;
-	if (low > 0 && known->code.start < homes->code[low - 1].end)
-		known->code.start = homes->code[low - 1].end;
-	if (low < homes->count && known->code.end > homes->code[low].start)
-		known->code.end = homes->code[low].start;
+	if (low > 0 && known->code.start < program->list[low - 1].end)
+		known->code.start = program->list[low - 1].end;
+	if (low < program->count && known->code.end > program->list[low].start)
+		known->code.end = program->list[low].start;
 }
 
 /* The helper at `pc`, or what is around it and none. */
 static void find_helper(const struct race_homes *homes, uint64_t pc,
 			struct race_known_home *known)
 {
-	for (size_t i = 0; i < homes->helper_count; i++) {
-		const struct race_code *helper = &homes->helpers[i];
+	for (size_t i = 0; i < homes->helpers.count; i++) {
+		const struct race_code *helper = &homes->helpers.list[i];
 
 		if (helper->start <= pc && pc < helper->end) {
 			known->code = *helper;
@@ -163,7 +164,7 @@ static enum race_home find_home(struct race_homes *homes, uint64_t pc)
 	homes->next = (homes->next + 1) % RACE_HOMES_KNOWN;
 	known->code = (struct race_code) { region->start, region->end };
 	known->home = race_home_of_file(region->name);
-	if (homes->count && known->home == HOME_PROGRAM)
+	if (homes->program.count && known->home == HOME_PROGRAM)
 		find_in_code(homes, pc, known);
 	else if (known->home == HOME_PROGRAM)
 		find_helper(homes, pc, known);
@@ -181,7 +182,7 @@ enum race_home race_home_of(struct race_homes *homes, uint64_t pc)
 
 void race_homes_release(struct race_homes *homes)
 {
-	free(homes->code);
-	free(homes->helpers);
+	free(homes->program.list);
+	free(homes->helpers.list);
 	*homes = (struct race_homes) { 0 };
 }

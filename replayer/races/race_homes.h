@@ -37,16 +37,21 @@ struct race_code {
 	uint64_t start, end;
 };
 
+struct race_codes {
+	struct race_code *list;
+	size_t count, room;
+};
+
+int race_codes_add(struct race_codes *codes, uint64_t start, uint64_t end);
+
 /* Threads go to and fro between a few files. */
 #define RACE_HOMES_KNOWN 8u
 
 struct race_homes {
 	struct memory *memory;
-	struct race_code *code;	/* of the program, sorted; none: all that is
-				   not in a file of the system */
-	size_t count, room;
-	struct race_code *helpers;	/* functions of the compiler's own */
-	size_t helper_count, helper_room;
+	struct race_codes program;	/* sorted; none: all that is not in a
+					   file of the system */
+	struct race_codes helpers;	/* functions of the compiler's own */
 	struct race_known_home {
 		struct race_code code;
 		enum race_home home;

@@ -212,7 +212,6 @@ void race_library_step(struct race_replay *replay, uint64_t pc,
 {
 	struct race_quiet *quiet = &race_present(replay)->quiet;
 	struct race_quiet_frame call;
-
 	const struct race_quiet_place place = {
 		.pc = pc, .sp = race_reg(replay, race_regs(replay)->sp),
 		.back = race_has_link(replay) ? race_return_address(replay) : 0,

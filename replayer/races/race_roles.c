@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/array.h"
-#include "formats/error.h"
 #include "formats/symbols.h"
 #include "replayer/symbols/symbols.h"
 
@@ -133,16 +131,6 @@ static int add_function(struct race_roles *roles, uint64_t pc,
 	return rc;
 }
 
-static int add_runtime(struct race_roles *roles, uint64_t start, uint64_t end)
-{
-	if (array_room(roles->runtime, roles->runtime_count,
-		       roles->runtime_room))
-		return ERR_NO_MEMORY;
-	roles->runtime[roles->runtime_count++] =
-		(struct race_code) { start, end };
-	return 0;
-}
-
 /* With a version or without. */
 static bool is_named(const char *name, const char *wanted)
 {
@@ -170,7 +158,8 @@ static int add_object(struct race_roles *roles, const struct symbol *symbol,
 		      uint64_t addr)
 {
 	if (is_of_runtime(symbol->name))
-		return add_runtime(roles, addr, addr + symbol->size);
+		return race_codes_add(&roles->runtime, addr,
+				      addr + symbol->size);
 	if (!strcmp(symbol->name, "stdin"))
 		roles->stdin_at = addr;
 	else if (!strcmp(symbol->name, "stdout"))
@@ -213,8 +202,8 @@ static int add_module(struct race_roles *roles, const struct symbols *symbols,
 	int rc = 0;
 
 	if (home == HOME_CPP)
-		rc = add_runtime(roles, symbols->link_base + bias,
-				 symbols->link_end + bias);
+		rc = race_codes_add(&roles->runtime, symbols->link_base + bias,
+				    symbols->link_end + bias);
 	for (size_t i = 0; i < symbols->count && !rc; i++) {
 		const struct symbol *symbol = &symbols->list[i];
 		uint64_t addr = symbol->addr + bias;
@@ -240,9 +229,11 @@ static int add_module(struct race_roles *roles, const struct symbols *symbols,
 
 bool race_roles_is_runtime(const struct race_roles *roles, uint64_t addr)
 {
-	for (size_t i = 0; i < roles->runtime_count; i++)
-		if (roles->runtime[i].start <= addr &&
-		    addr < roles->runtime[i].end)
+	const struct race_codes *runtime = &roles->runtime;
+
+	for (size_t i = 0; i < runtime->count; i++)
+		if (runtime->list[i].start <= addr &&
+		    addr < runtime->list[i].end)
 			return true;
 	return false;
 }
@@ -275,7 +266,7 @@ int race_roles_find(struct race_roles *roles, struct names *names, uint64_t t,
 	number_map_clear(&roles->services);
 	*roles = (struct race_roles) {
 		.entries = roles->entries, .services = roles->services,
-		.runtime = roles->runtime, .runtime_room = roles->runtime_room,
+		.runtime = { roles->runtime.list, 0, roles->runtime.room },
 		.low = UINT64_MAX,
 	};
 	for (size_t i = 0; !rc && (symbols = names_mapped(names, t, i, &bias));
@@ -289,6 +280,6 @@ void race_roles_release(struct race_roles *roles)
 {
 	number_map_release(&roles->entries);
 	number_map_release(&roles->services);
-	free(roles->runtime);
+	free(roles->runtime.list);
 	*roles = (struct race_roles) { .low = UINT64_MAX };
 }

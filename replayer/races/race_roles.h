@@ -42,8 +42,7 @@ struct race_roles {
 
 	/* What the runtime of C++ has promised to take care of: its static
 	 * memory, std::cout and the like. */
-	struct race_code *runtime;
-	size_t runtime_count, runtime_room;
+	struct race_codes runtime;
 };
 
 /* Looks for the functions in what is mapped at time `t`. */

@@ -165,13 +165,7 @@ def unpack(files):
     if os.path.isdir(files):
         return
     folder = files + ".apt"
-    for name in "state/lists/partial", "cache/archives/partial", "log":
-        os.makedirs(os.path.join(folder, name), exist_ok=True)
-    with open(os.path.join(folder, "apt.conf"), "w") as conf:
-        conf.write(foreign.APT.format(arch="arm64", folder=folder))
-    with open(os.path.join(folder, "status"), "w"):
-        pass
-    foreign.apt_get(folder, "update")
+    foreign.make_apt(folder, "arm64")
     # Without what a kernel needs to be installed.
     subprocess.run(["apt-get", "-q", "download", *newest_kernels(folder),
                     "busybox-static"], cwd=folder, check=True,

@@ -12,7 +12,6 @@ apt gets its own, and are unpacked into that folder, if they are not there yet.
 Speaks TAP.
 """
 import argparse
-import glob
 import json
 import os
 import shutil
@@ -62,29 +61,6 @@ int main(int argc, char **argv)
 """
 
 
-def unpack(sysroot):
-    """Unless that is done.  Nothing is installed."""
-    if os.path.isdir(sysroot):
-        return
-    folder = sysroot + ".apt"
-    for name in "state/lists/partial", "cache/archives/partial", "log":
-        os.makedirs(os.path.join(folder, name), exist_ok=True)
-    with open(os.path.join(folder, "apt.conf"), "w") as conf:
-        conf.write(foreign.APT.format(arch="amd64", folder=folder))
-    with open(os.path.join(folder, "status"), "w"):
-        pass
-    foreign.apt_get(folder, "update")
-    foreign.apt_get(folder, "--download-only", "install", *PACKAGES)
-    partial = sysroot + ".partial"
-    for name in "bin", "sbin", "lib", "lib64":
-        os.makedirs(os.path.join(partial, "usr", name))
-        os.symlink("usr/" + name, os.path.join(partial, name))
-    for package in glob.glob(os.path.join(folder, "cache/archives/*.deb")):
-        foreign.unpack_package(package, partial)
-    os.rename(partial, sysroot)
-    shutil.rmtree(folder)
-
-
 class Tests(CprecTap):
     def __init__(self, options, folder):
         super().__init__(options, folder)
@@ -95,21 +71,19 @@ class Tests(CprecTap):
         return os.path.join(self.options.source, name)
 
     def compile(self, name, sources, model, *more):
+        floats = ["-mfloat-abi=soft"] if model == "m3" else FLOATS
         elf = os.path.join(self.folder, name)
         done = subprocess.run(
-            [self.options.compiler, *FLAGS, "-mcpu=cortex-" + model,
+            [self.options.compiler, *FLAGS, *floats, "-mcpu=cortex-" + model,
              "-Wl,-T" + self.source("firmware.ld"), *more, "-o", elf,
              *map(self.source, sources)], capture_output=True, text=True)
         equal(done.returncode, 0, done.stderr)
         return elf
 
     def firmware(self, model):
-        flags = ["-mfloat-abi=soft"] if model == "m3" else FLOATS
-        sources = ["start.c", "firmware.c", "floats.c"]
-        if model == "m3":
-            sources[2:] = ["no_floats.c"]
-        return self.compile("fw-" + model, sources,
-                            "m3" if model == "m3" else "m4", *flags)
+        floats = "no_floats.c" if model == "m3" else "floats.c"
+        return self.compile("fw-" + model, ["start.c", "firmware.c", floats],
+                            "m3" if model == "m3" else "m4")
 
     def record(self, machine, elf, *options, text=""):
         if os.path.exists(self.trace):
@@ -149,8 +123,7 @@ class Tests(CprecTap):
         return f"{info['instructions']} instructions"
 
     def switches(self, machine, model):
-        flags = ["-mfloat-abi=soft"] if model == "m3" else FLOATS
-        elf = self.compile("kernel", ["start.c", "kernel.c"], model, *flags)
+        elf = self.compile("kernel", ["start.c", "kernel.c"], model)
         done = self.record(machine, elf)
         equal(done.returncode, 0, done.stderr)
         self.said[machine] = done.stdout
@@ -168,7 +141,7 @@ class Tests(CprecTap):
 
     def end(self, end):
         return self.compile("ends", ["start.c", "ends.c"], "m3",
-                            "-mfloat-abi=soft", f"-DEND={end}")
+                            f"-DEND={end}")
 
     def unknown_devices(self):
         done = self.record("mps2-an385", self.end(4))
@@ -304,7 +277,7 @@ def suite(options, folder):
             print("# without apt-get there are no packages: QEMU is not asked")
             return tests.summary()
         options.sysroot = os.path.realpath(options.sysroot)
-        unpack(options.sysroot)
+        foreign.unpack("amd64", options.sysroot, PACKAGES)
         for machine, model in BOARDS:
             tests.test(f"{machine}, as QEMU", tests.as_qemu, machine, model)
         tests.test("a program of newlib's", tests.newlib)

@@ -69,6 +69,8 @@ ARCHITECTURES = {
 PACKAGES = """coreutils diffutils findutils grep sed mawk tar gzip bzip2 xz-utils
     pigz bash dash busybox-static bc perl python3 sqlite3 openssl binutils gcc
     luajit redis-tools git""".split()
+PACKAGES.append(f"lib{os.path.basename(os.path.realpath('/usr/bin/python3'))}"
+                "-testsuite")
 
 # Rows of matrix.py's table.  What is not in FULL has small inputs.
 SHARED = """ls cat sort sha256sum gzip gunzip bzip2 bunzip2 grep sed mawk find tar
@@ -201,6 +203,17 @@ def apt_get(folder, *arguments):
         sys.exit(f"foreign.py: apt-get {arguments[0]}:\n{done.stdout}")
 
 
+def make_apt(folder, arch):
+    """An apt of its own, which knows of all packages, and of none as installed."""
+    for name in "state/lists/partial", "cache/archives/partial", "log":
+        os.makedirs(os.path.join(folder, name), exist_ok=True)
+    with open(os.path.join(folder, "apt.conf"), "w") as conf:
+        conf.write(APT.format(arch=arch, folder=folder))
+    with open(os.path.join(folder, "status"), "w"):
+        pass
+    apt_get(folder, "update")
+
+
 def unpack_package(package, folder):
     """As dpkg -x does, but links to folders there stay."""
     with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package],
@@ -211,25 +224,16 @@ def unpack_package(package, folder):
         sys.exit(f"foreign.py: {package} cannot be unpacked")
 
 
-def unpack(arch, sysroot):
-    """Unless that is done.  An apt of its own knows of no installed package, so
-    it gets all that those need, too."""
+def unpack(arch, sysroot, packages=PACKAGES):
+    """Unless that is done: these, and all that they need."""
     if os.path.isdir(sysroot):
         return
     folder = sysroot + ".apt"
     shutil.rmtree(sysroot + ".partial", ignore_errors=True)
-    for name in "state/lists/partial", "cache/archives/partial", "log":
-        os.makedirs(os.path.join(folder, name), exist_ok=True)
-    with open(os.path.join(folder, "apt.conf"), "w") as conf:
-        conf.write(APT.format(arch=arch, folder=folder))
-    with open(os.path.join(folder, "status"), "w"):
-        pass
-    apt_get(folder, "update")
-    python = os.path.basename(os.path.realpath("/usr/bin/python3"))
-    apt_get(folder, "--download-only", "install", *PACKAGES,
-            f"lib{python}-testsuite")
+    make_apt(folder, arch)
+    apt_get(folder, "--download-only", "install", *packages)
     partial = sysroot + ".partial"
-    for name in "bin", "sbin", "lib":
+    for name in "bin", "sbin", "lib", "lib64":
         os.makedirs(os.path.join(partial, "usr", name))
         os.symlink("usr/" + name, os.path.join(partial, name))
     for package in glob.glob(os.path.join(folder, "cache/archives/*.deb")):

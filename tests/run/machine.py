@@ -345,8 +345,8 @@ class Tests(CprecTap):
                         ["heap"], ["source"],
                         ["replay", "--thread=0"], ["verify", "--thread=all"]):
             name, *rest = command
-            arguments = ([name, *rest, self.trace] if rest != ["-"] and
-                         rest != ["f"] else [name, self.trace, *rest])
+            arguments = ([name, *rest, self.trace] if rest != ["f"] else
+                         [name, self.trace, *rest])
             done = self.cprec(*arguments, text="")
             expect(done.returncode, f"{command}: status 0")
             equal(done.stdout, "", f"{command}")

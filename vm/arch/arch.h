@@ -147,7 +147,8 @@ struct architecture {
 	bool (*goes_on)(struct cpu *cpu, guest_addr pc);
 
 	/* What the engine gets to see in place of an instruction of this size:
-	 * if it is special nothing that matters, if misread what it is. */
+	 * of one that is special, one that does nothing; of one that is
+	 * misread, another one that means the same. */
 	void (*disguise)(struct cpu *cpu, const uint8_t *code, unsigned size,
 			 guest_addr pc, uint8_t *out);
 

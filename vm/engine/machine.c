@@ -150,7 +150,7 @@ static uc_err add_hooks(struct engine *engine)
 				       (void *)calls_on_block, HOOK_USER, 1, 0);
 }
 
-static const struct {
+static const struct model {
 	const char *name;
 	const struct engine_kind *kind;
 	int number;
@@ -161,6 +161,15 @@ static const struct {
 	{ "cortex-m4", &engine_kind_cortex_m, UC_CPU_ARM_CORTEX_M4 },
 	{ "cortex-m7", &engine_kind_cortex_m, UC_CPU_ARM_CORTEX_M7 },
 };
+
+static const struct model *find_model(enum arch arch, const char *name)
+{
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
+		if (models[i].kind->arch == arch &&
+		    !strcmp(models[i].name, name))
+			return &models[i];
+	return NULL;
+}
 
 static int open_model(struct engine *engine, int number, struct failure *why)
 {
@@ -198,26 +207,23 @@ int engine_open_machine(struct engine **out, enum arch arch, const char *model,
 			const struct engine_machine_calls *calls, void *context,
 			struct failure *why)
 {
+	const struct model *found = find_model(arch, model);
 	struct engine *engine;
-	unsigned i = 0;
 	int rc;
 
-	while (i < sizeof(models) / sizeof(models[0]) &&
-	       (models[i].kind->arch != arch || strcmp(models[i].name, model)))
-		i++;
-	if (i == sizeof(models) / sizeof(models[0]))
+	if (!found)
 		return failed(why, ERR_SYSTEM, "there is no processor '%s'",
 			      model);
-	if (!are_possible(models[i].kind, rams, ram_count))
+	if (!are_possible(found->kind, rams, ram_count))
 		return failed(why, ERR_SYSTEM, "no processor has memory where"
 			      " the machine's is");
-	rc = engine_make(&engine, models[i].kind, &calls->basic, context, why);
+	rc = engine_make(&engine, found->kind, &calls->basic, context, why);
 	if (rc)
 		return rc;
 	engine->machine = calls;
 	engine->ram_count = ram_count;
 	memcpy(engine->rams, rams, ram_count * sizeof(*rams));
-	rc = open_model(engine, models[i].number, why);
+	rc = open_model(engine, found->number, why);
 	if (!rc)
 		*out = engine;
 	return rc;

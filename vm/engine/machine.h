@@ -5,7 +5,8 @@
  * An engine (engine.h) that walks the guest's page tables by itself, if it has
  * some.  RAM is in a few pieces, everything else is devices.  Whoever opened it
  * enters exceptions, and answers for what is not RAM, and for registers of the
- * system that the engine would answer wrongly.  It never knows which machine it is.
+ * system that the engine would answer wrongly.  It never knows which machine it
+ * is.
  *
  * Blocks are counted as in engine.h: of its calls, `translate`, `meet` and
  * `enter` are used.  It returns from engine_run() also behind a WFI.

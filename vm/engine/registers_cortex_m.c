@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * registers_cortex_m.c - ARMv7-M: the engine's names of registers, and the start
+ * registers_cortex_m.c - ARMv7-M: the engine's names of registers, its start
  *
  * What it does not name here, whoever opened it has, or finds by
  * engine_cortex_m().

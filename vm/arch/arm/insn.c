@@ -192,8 +192,8 @@ enum arm_special arm_special(const struct arm_code *insn)
 }
 
 /*
- * What does nothing: in ARM code; in Thumb code of 4 and of 2 bytes, as they lie
- * in memory.
+ * What does nothing: in ARM code; in Thumb code, of 4 bytes and of 2, as they
+ * lie in memory.
  */
 #define NOP 0xe320f000u
 #define NOP_WIDE 0x8000f3afu

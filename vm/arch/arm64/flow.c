@@ -25,9 +25,12 @@ static uint64_t bit_of(unsigned reg)
 	static const struct {
 		unsigned first, last;
 	} vectors[] = {
-		{ ARM64_REG_B0, ARM64_REG_B31 }, { ARM64_REG_H0, ARM64_REG_H31 },
-		{ ARM64_REG_S0, ARM64_REG_S31 }, { ARM64_REG_D0, ARM64_REG_D31 },
-		{ ARM64_REG_Q0, ARM64_REG_Q31 }, { ARM64_REG_V0, ARM64_REG_V31 },
+		{ ARM64_REG_B0, ARM64_REG_B31 },
+		{ ARM64_REG_H0, ARM64_REG_H31 },
+		{ ARM64_REG_S0, ARM64_REG_S31 },
+		{ ARM64_REG_D0, ARM64_REG_D31 },
+		{ ARM64_REG_Q0, ARM64_REG_Q31 },
+		{ ARM64_REG_V0, ARM64_REG_V31 },
 	};
 
 	if (reg >= ARM64_REG_X0 && reg <= ARM64_REG_X28)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "formats/region.h"
 #include "vm/engine/build/disguise.h"
 #include "vm/engine/build/generate.h"
 #include "vm/engine/build/replaces.h"
@@ -23,8 +24,6 @@
 #define COND_EQUAL 8
 #define ACCESS_SIZE 3u
 #define ACCESS_32 2u
-
-#define PAGE_MASK UINT64_C(0xfff)
 
 typedef void extend_fn(void *context, name to, name from);
 typedef void move_if_fn(void *context, int condition, name to, name left,
@@ -60,7 +59,8 @@ uint32_t cpu_ldub_code_x86_64(void *state, uint64_t addr)
 
 	memset(&seen, 0, sizeof(seen));
 	if (disguise_waits(addr)) {
-		engine_cpu_ldub_code_x86_64(state, (addr | PAGE_MASK) + 1);
+		engine_cpu_ldub_code_x86_64(state,
+					    (addr | (GUEST_PAGE - 1)) + 1);
 		disguise_settle();
 	}
 	if (disguise_is_at(addr, &other, sizeof(other)))

@@ -148,8 +148,8 @@ struct linux_abi {
 	uint8_t number_reg;
 	uint8_t arg_regs[CALL_ARGS];
 	uint8_t clone_child_tid, clone_tls;	/* arguments of clone(2) */
-	uint8_t clone_tls_at;	/* the second leads to a description, which has
-				   the pointer there; 0: it is it */
+	uint8_t clone_tls_at;	/* where in memory that the second leads to the
+				   thread's pointer is; 0: it is the pointer */
 	struct call_numbers numbers;
 
 	/* Finds what is called by a call for several, and its arguments, which

@@ -178,8 +178,9 @@ struct linux_clone linux_clone_of(unsigned arch)
 {
 	const struct linux_abi *abi = linux_abi(arch);
 
-	return abi ? (struct linux_clone) { abi->clone_tls, abi->clone_tls_at } :
-		     (struct linux_clone) { 0 };
+	if (!abi)
+		return (struct linux_clone) { 0 };
+	return (struct linux_clone) { abi->clone_tls, abi->clone_tls_at };
 }
 
 unsigned linux_call_order(const struct linux_call *call)

@@ -153,8 +153,9 @@ static inline unsigned linux_call_kind(const struct linux_call *call)
 void linux_call_take(unsigned arch, uint64_t number, uint64_t args[CALL_ARGS]);
 
 /*
- * Which argument of clone(2) says what the thread's pointer is to be, and at
- * which offset, if it leads to a description that has it; 0: it is it.
+ * Which argument of clone(2) says what the thread's pointer is to be.  With an
+ * offset, it leads to a description that has the pointer there; with 0, it is
+ * the pointer itself.
  */
 struct linux_clone {
 	uint8_t pointer, pointer_at;

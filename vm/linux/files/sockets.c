@@ -81,9 +81,10 @@ static void convert_data(const struct guest_layout *layout, uint8_t *to,
 }
 
 /*
- * Converts parts from words of one size to those of another.  What follows their
- * heads stays as it is, or has the layout of the guest, if these are given.  How
- * many bytes that makes: what does not fit is left out.
+ * Converts parts from words of one size to those of another.  What follows
+ * their heads stays as it is, but for times: with `layouts`, the guest's, they
+ * are converted to these.  Returns how many bytes that makes: what does not fit
+ * is left out.
  */
 static size_t convert_parts(uint8_t *to, size_t room, unsigned to_word,
 			    const uint8_t *from, size_t size,
@@ -118,7 +119,7 @@ static size_t convert_parts(uint8_t *to, size_t room, unsigned to_word,
 	return done < room ? done : room;
 }
 
-/* A head and three times are smaller by at most this, for a guest of 32 bits. */
+/* By how much a head and three times are smaller for a guest of 32 bits. */
 #define TIMES_LARGER 32u
 
 /* The same for the host; names and control data are copied. */
@@ -199,8 +200,9 @@ static void convert_control(struct message *message, size_t room,
 	if (to_word == from_word)
 		return;
 	memcpy(from, message->control, size);
-	message->host.msg_controllen = convert_parts(
-		message->control, room, to_word, from, size, from_word, layouts);
+	message->host.msg_controllen =
+		convert_parts(message->control, room, to_word, from, size,
+			      from_word, layouts);
 }
 
 static int64_t send_one(struct linux_process *process, uint64_t fd,
