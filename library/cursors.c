@@ -177,12 +177,14 @@ PUBLIC int cprec_cursor_step(struct cprec_cursor *cursor, int64_t instructions,
 		return rc;
 	if (instructions < 0)
 		to.time = count > now - start ? start : now - count;
-	else if (count > end - now)
-		to = (struct position){ end, EVENTS_ALL };
 	else
-		to.time = now + count;
-	go(cursor, to);
-	return 0;
+		to.time = count > end - now ? end : now + count;
+	if (instructions > 0 && count > end - now)
+		rc = recording_events_at(cursor->of->recording, end, &to.events,
+					 inner(why));
+	if (!rc)
+		go(cursor, to);
+	return rc;
 }
 
 /* ------- threads and frames ------- */

@@ -239,7 +239,8 @@ class Plain(Gdb):
             "goto here", "when", "bookmarks", "delete bookmark here",
             "info bookmarks", "back", "back 1", "forward 2", "when",
             "goto main", "+ 5", "-5", "when", "goto end", "last total",
-            "last", "last $rax", "when"])
+            "last", "last $rax", "when", "goto end", "when", "goto main",
+            "goto +99999999999", "when"])
         equal((status, errors), (0, ""), "status, errors")
         when = answers[1]
         equal(answers[5], when, "by the bookmark")
@@ -249,6 +250,8 @@ class Plain(Gdb):
         equal(answers[8], "There are no bookmarks.\n", "deleted")
         equal(answers[12], when, "back and forward")
         equal(answers[16], when, "main")
+        equal((answers[25], answers[26]), (answers[22], answers[23]),
+              "behind the end")
         told = self.cprec("registers", "--at=output:1", path, "rip").stdout
         expect(f"t={answers[3].strip()}" in told or answers[3] != when, told)
         # What gdb has seen of the same changes.
