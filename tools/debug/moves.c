@@ -245,11 +245,11 @@ int do_reverse_finish(struct session *session, const char *args,
 
 /* ------- until ------- */
 
-/* A temporary point that nobody has set. */
+/* A temporary point that nobody has set, of this thread alone. */
 static int run_to_place(struct session *session, const char *args,
 			struct stop *stop, struct cprec_failure *why)
 {
-	struct point made = { .kind = POINT_BREAK }, *point;
+	struct point made = { .kind = POINT_BREAK, .tid = session->tid }, *point;
 	struct resume_break own = { .is_set = true };
 	struct caller caller;
 	bool reached;

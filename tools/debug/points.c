@@ -95,6 +95,14 @@ static int find_truth(struct cprec_cursor *cursor, const char *condition,
 	return 0;
 }
 
+static int is_thread(struct cprec_cursor *cursor, uint32_t tid)
+{
+	const struct cprec_state *state;
+	int rc = cprec_cursor_describe(cursor, &state, NULL);
+
+	return rc ? rc : state->tid == tid;
+}
+
 int point_is_met(struct cprec_cursor *cursor, const struct point *point,
 		 char **problem)
 {
@@ -104,6 +112,11 @@ int point_is_met(struct cprec_cursor *cursor, const struct point *point,
 
 	if (problem)
 		*problem = NULL;
+	if (point->tid) {
+		rc = is_thread(cursor, point->tid);
+		if (rc <= 0)
+			return rc;
+	}
 	if (!point->condition)
 		return 1;
 	rc = find_truth(cursor, point->condition, &is_true, &why);

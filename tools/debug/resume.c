@@ -129,7 +129,7 @@ static bool has_conditions(const struct wanted *wanted)
 	if (wanted->own && wanted->own->is_set)
 		return true;
 	for (size_t i = 0; i < session->point_count; i++)
-		if (session->points[i]->condition)
+		if (session->points[i]->condition || session->points[i]->tid)
 			return true;
 	return false;
 }

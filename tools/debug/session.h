@@ -59,6 +59,7 @@ struct point {
 	bool is_temporary, is_off;
 	char *where;		/* as it was typed: "main", "rwatch total" */
 	char *condition;	/* NULL: none */
+	uint32_t tid;		/* only this thread stops; 0: all */
 	uint64_t ignored;	/* so many more times it does not stop */
 	uint64_t hits;
 	bool is_function;	/* `where` names one */
@@ -300,8 +301,9 @@ struct catching {
 int catch_next(struct session *session, bool backwards, struct catching *out,
 	       struct cprec_failure *why);
 
-/* Whether a condition is true where the cursor is: 1, 0, or CPREC_CANCELLED.
- * One that cannot be told is: that is a place to look, as in gdb.  `*problem` is
+/* Whether the thread is one that stops, and the condition is true where the cursor
+ * is: 1, 0, or less.
+ * One that cannot be told is true: that is a place to look, as in gdb.  `*problem` is
  * why, or NULL; it may be NULL. */
 int point_is_met(struct cprec_cursor *cursor, const struct point *point,
 		 char **problem);
