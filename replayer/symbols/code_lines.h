@@ -44,7 +44,7 @@ bool code_function_part(struct lines *lines, uint64_t t, uint64_t addr,
 bool code_function_symbol(struct lines *lines, uint64_t t, uint64_t addr,
 			  uint64_t *start, uint64_t *end);
 
-/* What only leads to functions of libraries, or looks for them. */
+/* What only leads to functions of libraries, looks for them or chooses them. */
 bool code_is_linker(struct lines *lines, uint64_t t, uint64_t addr);
 
 /*

@@ -589,11 +589,23 @@ class Plain(Gdb):
         except subprocess.TimeoutExpired:
             # It steps through a library, one instruction after the other.
             return self.agrees(name, seed + 1000, choice, gdb)
+        return self.same(path, commands, theirs)
+
+    def same(self, path, commands, theirs):
         ours = ask_plain(self.options.cprec, path, "main", commands)
         found = compare(ours, theirs)
         if found:
-            raise Failure(f"seed {seed}: {found}")
+            raise Failure(found)
         return f"{len(commands)} commands"
+
+    def turns(self, gdb):
+        """Places of one thread while others pass them, too; functions that
+        are chosen when they are called first."""
+        program = self.build("turns", TURNS, "-g", "-O0", "-pthread")
+        path = self.record("turns", program)
+        for commands in TURNS_COMMANDS:
+            self.same(path, commands, ask_gdb(self.options.cprec, gdb, path,
+                                              "main", commands, self.folder))
 
 
 class Prompt(Terminal):
@@ -645,6 +657,39 @@ class Choice:
         self.is_slow = is_slow		# gdb is: not in one round
 
 
+TURNS = """#include <pthread.h>
+#include <string.h>
+static int total;
+static void *work(void *turns)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 100; i++)
+		sum += i * *(int *)turns;
+	total += sum;
+	return 0;
+}
+int main(void)
+{
+	pthread_t threads[2];
+	int turns[2] = { 1, 2 };
+	char text[100];
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], 0, work, &turns[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], 0);
+	memset(text, total, sizeof(text));
+	return text[0] & 1;
+}
+"""
+TURNS_COMMANDS = (
+    ["advance work"], ["advance 23"],
+    ["tbreak work", "continue", "advance 10", "until 11", "reverse-finish"],
+    ["tbreak 23", "continue", "step", "step", "reverse-step", "reverse-step",
+     "reverse-step", "reverse-step", "reverse-next", "reverse-next"],
+    ["tbreak 23", "continue", "next", "reverse-finish"])
+
 MOVES = ["next", "next", "step", "step", "step", "stepi", "nexti", "finish"]
 BACK_SHORT = ["reverse-stepi", "reverse-stepi", "reverse-nexti"]
 BACK = [*BACK_SHORT, "reverse-next", "reverse-next", "reverse-step",
@@ -695,6 +740,9 @@ def compare_with_gdb(tests, options):
             plain = Choice(choice.source, calls_itself=choice.calls_itself)
             tests.test(f"as gdb {version(gdb)}: {name}, {seed}", tests.agrees,
                        name, seed, choice if seed % 2 == 0 else plain, gdb)
+    if version(gdb) >= LEAST:
+        tests.test(f"as gdb {version(gdb)}: threads' places, resolvers",
+                   tests.turns, gdb)
 
 
 def run_all(options, folder):
