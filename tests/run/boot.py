@@ -49,6 +49,7 @@ for module in /modules/*; do insmod $module; done
 case $(cat /proc/cmdline) in
 *check*) sh /check; sh /list; poweroff -f;;
 *devices*) sh /devices; poweroff -f;;
+*run=load*) scale=$(sed 's/.*scale=//' /proc/cmdline); . /load; poweroff -f;;
 esac
 exec setsid cttyhack sh
 """
@@ -131,7 +132,8 @@ def modules(folder):
                    unpack_module(contents(path)))
 
 
-def initial_files(busybox, modules_folder):
+def initial_files(busybox, modules_folder, load=""):
+    """`load` is a script that run=load runs, with $scale."""
     program = contents(busybox)
     files = [(name, 0o40755) for name in ("bin", "proc", "sys", "dev",
                                           "disk", "modules")]
@@ -139,6 +141,8 @@ def initial_files(busybox, modules_folder):
     files += [("dev/console", 0o20600, b"", (5, 1)),
               ("bin/busybox", 0o100755, program),
               ("bin/sh", 0o120777, b"busybox"),
+              ("bin/packed", 0o100644, gzip.compress(program, mtime=0)),
+              ("load", 0o100755, load.encode()),
               ("init", 0o100755, INIT.encode()),
               ("list", 0o100755, LIST.encode()),
               ("check", 0o100755, CHECK.encode()),
