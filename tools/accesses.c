@@ -4,7 +4,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "formats/error.h"
@@ -24,7 +23,6 @@ struct answering {
 	struct question what;	/* the address, as of the last time */
 	struct access_printing printing;
 	struct history_question question;
-	uint64_t value;		/* that the command asks for */
 	uint64_t count;		/* printed */
 };
 
@@ -37,9 +35,9 @@ static bool is_meant(void *context, const struct history_access *access)
 
 	return (access->writes ? command->writes : command->reads) &&
 	       (!command->changes || history_changes(access)) &&
-	       (!command->value ||
+	       (!command->has_value ||
 		history_has_value(&answering->question, access,
-				  answering->value));
+				  command->value));
 }
 
 static int print(void *context, const struct history_access *access,
@@ -135,64 +133,6 @@ static int find_what(struct answering *answering, struct failure *why)
 	return rc;
 }
 
-/* "(TYPE)(VALUE)", which is what has the bytes to look for. */
-static int find_typed(struct answering *answering, const char *type,
-		      struct failure *why)
-{
-	const struct question *what = &answering->what;
-	struct expression_question question = {
-		.place = {
-			.at = what->at, .frame = what->asked.frame,
-			.some_thread = what->asked.some_thread,
-			.tid = what->asked.tid,
-		},
-		.is_value = true,
-	};
-	const char *value = answering->command->value;
-	struct expression found = { 0 };
-	char *text;
-	int rc;
-
-	if (asprintf(&text, "(%s)(%s)", type, value) < 0)
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	question.text = text;
-	rc = expressions_find(answering->opened->expressions, &question,
-			      &found, why);
-	if (!rc && (!found.bytes || found.size > sizeof(answering->value)))
-		rc = failed(why, ERR_INPUT, "'%s' of type '%s' is no value"
-			    " that can be looked for", value, type);
-	if (!rc)
-		memcpy(&answering->value, found.bytes, found.size);
-	expression_release(&found);
-	free(text);
-	return rc;
-}
-
-/* Bytes without a type are those of a number. */
-static int find_value(struct answering *answering, struct failure *why)
-{
-	const struct question *what = &answering->what;
-	const char *text = answering->command->value;
-	const char *type = what->found.type;
-	bool is_below;
-	int rc;
-
-	if (!text)
-		return 0;
-	rc = !type ? ERR_INPUT : find_typed(answering, type, why);
-	if (!rc && answering->question.size == what->found.size)
-		return 0;
-	is_below = *text == '-';
-	if (number_parse(text + is_below, &answering->value)) {
-		if (is_below)
-			answering->value = -answering->value;
-		return 0;
-	}
-	return rc && type ? rc :
-	       failed(why, ERR_INPUT, "'--value' takes a number of these bytes,"
-		      " not '%s'", text);
-}
-
 static int search(struct answering *answering, struct failure *why)
 {
 	const struct accesses_command *command = answering->command;
@@ -269,7 +209,7 @@ static int none(const struct answering *answering)
 	char from[POSITION_TEXT], to[POSITION_TEXT];
 
 	say("%s%s %s from t=%s to t=%s",
-	    command->changes || command->value ||
+	    command->changes || command->has_value ||
 		answering->question.some_thread ? "no such access: " : "",
 	    command->reg ? command->reg : command->asked.addr,
 	    !command->writes ? "was not read" :
@@ -300,8 +240,6 @@ static int answer(struct answering *answering, struct failure *why)
 		return search_register(answering, why);
 	if (!rc)
 		rc = find_what(answering, why);
-	if (!rc)
-		rc = find_value(answering, why);
 	if (!rc)
 		rc = search(answering, why);
 	return rc;
@@ -392,8 +330,8 @@ int accesses_take(struct accesses_command *command,
 		command->changes = true;
 		return 0;
 	case ACCESSES_VALUE:
-		command->value = options->value;
-		return 0;
+		command->has_value = true;
+		return take_number(options, id, &command->value);
 	case ACCESSES_REGISTER:
 		command->reg = options->value;
 		return 0;

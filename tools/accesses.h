@@ -23,10 +23,10 @@ struct accesses_command {
 	bool reads, writes;
 	enum accesses_which which;
 	uint64_t limit;		/* 0: none */
-	bool changes, json;
+	bool changes, has_value, json;
 	bool only_thread;	/* only what the thread does whose variables
 				   are meant, if one is */
-	const char *value;	/* only these; NULL: all */
+	uint64_t value;
 };
 
 enum { ACCESSES_ADDR = 256, ACCESSES_SIZE, ACCESSES_AT, ACCESSES_FROM,

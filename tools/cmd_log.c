@@ -55,8 +55,7 @@ const struct command command_log = {
 		{ 0 }
 	},
 	.notes = "An expression that has no value then is the reason, in"
-		 " <...>.  Exits with 1 if\n"
-		 "no PLACE was executed.",
+		 " <...>.",
 };
 
 #define RETURNED "$return"
@@ -68,7 +67,6 @@ struct item {
 	char **list;		/* expressions */
 	size_t count, room;
 	bool returned;
-	bool was_met;
 };
 
 struct log_command {
@@ -326,14 +324,13 @@ static int on_met(void *context, const struct log_met *met,
 		  struct failure *why)
 {
 	struct log_command *command = context;
-	struct item *item = &command->items[met->point];
+	const struct item *item = &command->items[met->point];
 	char at[POSITION_TEXT];
 	struct shown *values = calloc(item->count + 1, sizeof(*values));
 	int rc;
 
 	if (!values)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	item->was_met = true;
 	snprintf(command->frame_option, sizeof(command->frame_option),
 		 "cprec query --at=%s --frame=", position_text(at, &met->at));
 	rc = evaluate_all(command, met, item, values, why);
@@ -348,18 +345,6 @@ static int on_met(void *context, const struct log_met *met,
 }
 
 /* ------- answers ------- */
-
-static void say_not_met(const struct log_command *command)
-{
-	char from[POSITION_TEXT], to[POSITION_TEXT];
-
-	for (size_t i = 0; i < command->question.count; i++)
-		if (!command->items[i].was_met)
-			say("'%s' was not executed from t=%s to t=%s",
-			    command->items[i].place,
-			    position_text(from, &command->question.from),
-			    position_text(to, &command->question.to));
-}
 
 static int list(void *context, struct failure *why)
 {
@@ -379,8 +364,6 @@ static int list(void *context, struct failure *why)
 				 command->frame_option);
 	rc = log_points_find(question, why);
 	expressions_frame_option(command->asking.expressions, NULL);
-	if (!rc)
-		say_not_met(command);
 	return rc == IS_ENOUGH ? 0 : rc;
 }
 
@@ -456,8 +439,6 @@ static int run(struct options *options)
 	status = command.asking.path ?
 			 asking_run(&command.asking, list, &command) :
 			 options->status;
-	if (status == EXIT_ANSWERED && command.asking.path && !command.printed)
-		status = EXIT_FAILED;
 	for (size_t i = 0; i < command.question.count; i++) {
 		log_point_release(&command.question.points[i]);
 		free(command.items[i].list);

@@ -24,8 +24,7 @@ static const struct option_info options_of_all[] = {
 	{ ACCESSES_CHANGES, "changes", NULL,
 	  "only those that leave another value" },
 	{ ACCESSES_VALUE, "value", "V",
-	  "only those that leave, or find, this value, of the\n"
-	  "address's type: -1, 'a', RED, 2.5" },
+	  "only those that leave, or find, this value" },
 	{ ACCESSES_THREAD, "thread", "TID",
 	  "only what this thread does; its variables are meant" },
 	ACCESSES_OPTIONS_COMMON,

@@ -511,14 +511,11 @@ class Calls(CprecTap):
         expect(re.search(r"fib: n = 5, nix = <.*nix.*>\n$", done.stdout),
                done.stdout)
         for status, words in ((1, ["nix => n"]), (1, ["plain.c:999999 => n"]),
-                              (1, ["fib => n", "--to=1"]),
                               (2, ["fib => n,"]), (2, []),
                               (2, ["plain.c:22 => $return"]),
                               (2, ["fib => n, $return"])):
             equal(self.cprec("log", path, *words).returncode, status,
                   f"status for {words}")
-        equal(self.cprec("log", path, "fib => n", "--to=1").stderr,
-              "cprec: 'fib' was not executed from t=0 to t=1\n", "nothing")
 
 
 def run_all(options, folder):

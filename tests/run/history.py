@@ -33,23 +33,6 @@ end
 continue
 """
 
-VALUES = """enum color { RED, GREEN, BLUE };
-int number; char letter; enum color color; double real; float small; long far;
-int main(void)
-{
-	for (int i = 0; i < 6; i++) {
-		number = -i; letter = 'a' + i; color = i % 3; real = i * 2.5;
-		small = i / -4.0f; far = -(1L << (40 + i));
-	}
-}
-"""
-# What is looked for, and in which turns it is written.
-FOUND = (("number", "-3", [3]), ("number", "0xfffffffd", [3]),
-         ("letter", "'c'", [2]), ("color", "BLUE", [2, 5]),
-         ("color", "1", [1, 4]), ("real", "2.5", [1]), ("real", "10", [4]),
-         ("small", "-1.25", [5]), ("far", "-2199023255552", [1]),
-         ("far", "-(1L << 42)", [2]), ("number", "7", []))
-
 
 def word(access):
     """What an access leaves, as a number."""
@@ -224,25 +207,7 @@ class History(CprecTap):
         equal(none.returncode, 1, "status")
         expect("was not written" in none.stderr, none.stderr)
 
-    def values(self):
-        """--value is of the variable's type."""
-        program = os.path.join(self.folder, "values")
-        subprocess.run(["gcc", "-g", "-xc", "-o", program, "-"], check=True,
-                       input=VALUES, text=True)
-        self.trace = program + ".cpr"
-        self.cprec("record", "-q", "-o", self.trace, program)
-        for name, value, turns in FOUND:
-            every = self.ask("writes", "--addr=" + name)
-            expect(len(every) == 6, every)
-            equal(self.ask("writes", "--addr=" + name, "--value=" + value,
-                           status=0 if turns else 1),
-                  [every[turn] for turn in turns], f"{name}, {value}")
-        for word, where in ("PINK", "color"), ("nix", "0x555555558010"):
-            equal(self.cprec("writes", self.trace, "--addr=" + where,
-                             "--value=" + word).returncode, 1, word)
-
     def run(self):
-        self.test("values", self.values)
         for name, options in {"by default": (),
                               "short segments": ("--segment=10k",)}.items():
             self.test(f"{name}: record", self.record, name.replace(" ", "-"),
