@@ -347,7 +347,8 @@ static int on_module(void *context, struct marks *marks, uint64_t t,
 	int rc = 0;
 
 	log->marks = marks;
-	for (size_t i = 0; i < question->count && !rc; i++) {
+	/* Of several at one place, the last one that is added is told first. */
+	for (size_t i = question->count; i-- > 0 && !rc;) {
 		const struct log_point *point = &question->points[i];
 
 		log->point = i;

@@ -593,6 +593,19 @@ class Plain(Gdb):
         return f"{len(commands)} commands"
 
 
+    def alike(self, name, source, options, commands, gdb):
+        """gdb and --plain, by a list of commands."""
+        program = self.build(name, source, "-g", *options)
+        path = self.record(name, program)
+        ours = ask_plain(self.options.cprec, path, "main", commands)
+        theirs = ask_gdb(self.options.cprec, gdb, path, "main", commands,
+                         self.folder)
+        found = compare(ours, theirs)
+        if found:
+            raise Failure(found)
+        return f"{len(commands)} commands"
+
+
 class Prompt(Terminal):
     prompt = "(cprec) "
 
@@ -694,6 +707,41 @@ def compare_with_gdb(tests, options):
                        name, seed, choice if seed % 2 == 0 else plain, gdb)
 
 
+# The same functions are inlined in several places.
+INLINED = """#define INLINED static inline __attribute__((always_inline))
+INLINED int twice(int n)
+{
+  volatile int sum = n + n;
+  return sum;
+}
+INLINED int square(int n)
+{
+  volatile int sum = twice(n) - n;
+  sum *= n;
+  return sum;
+}
+int main(void)
+{
+  volatile int sum = 0;
+  int i;
+  for (i = 1; i < 4; i++)
+    sum += square(i);
+  sum += twice(sum);
+  return sum & 1;
+}
+"""
+
+def scripts_with_gdb(tests, options):
+    gdb = find_gdb(options)
+    for level in "-O0", "-O1", "-O2":
+        tests.test(f"as gdb: inlined functions, {level}", tests.alike,
+                   "inlined" + level, INLINED, [level],
+                   ["break square", "continue", "continue", "break twice",
+                    *["continue"] * 3, *["reverse-continue"] * 3, "delete",
+                    "break twice if n == 3", "continue",
+                    "reverse-continue"], gdb)
+
+
 def run_all(options, folder):
     tests = Plain(options, folder)
     tests.test("lines, there and back", tests.lines)
@@ -716,6 +764,7 @@ def run_all(options, folder):
     tests.test("on a terminal", tests.terminal)
     tests.test("interrupted", tests.interrupted)
     compare_with_gdb(tests, options)
+    scripts_with_gdb(tests, options)
     for name in "lines", "threads":
         tests.test(f"steps back: {name}", tests.steps_back, name, "main", 60)
     tests.test("steps back: the end", tests.steps_back, "lines", "end-40", 30)
