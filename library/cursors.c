@@ -178,7 +178,7 @@ PUBLIC int cprec_cursor_step(struct cprec_cursor *cursor, int64_t instructions,
 	if (instructions < 0)
 		to.time = count > now - start ? start : now - count;
 	else if (count > end - now)
-		to = (struct position){ end, EVENTS_ALL };
+		return cprec_cursor_seek(cursor, "end", why);
 	else
 		to.time = now + count;
 	go(cursor, to);

@@ -124,6 +124,10 @@ class Plain(Gdb):
         # It crashes, so what it had printed to a pipe is lost.
         equal((printed.returncode, printed.stdout), (-11, ""), "natively")
         path = self.record("lines", program)
+        told = self.cprec("registers", "--at=end", "--json", path).stdout
+        last = json.loads(told)
+        end = f"{last['at']}" + (f"\\.{last['events']}" if "events" in last
+                                 else "") + r"\n?"
         return self.asks(
             path,
             # Nobody has called it yet.
@@ -147,6 +151,8 @@ class Plain(Gdb):
             ("delete", ""),
             ("goto end", "100.0%"),
             ("print caught", "= 10"),
+            ("when", f"^{end}$"), ("goto -9999999999", "begins here"),
+            ("goto +9999999999", "ends here: SIGSEGV"), ("when", f"^{end}$"),
             ("reverse-continue", "SIG|begins here"),
             ("goto start", r"\[0 "),
             ("reverse-continue", "The recording begins here"),
