@@ -16,6 +16,7 @@
 #include "tools/opened.h"
 #include "tools/print.h"
 #include "tools/print_access.h"
+#include "tools/wanted_value.h"
 
 struct answering {
 	const struct accesses_command *command;
@@ -23,6 +24,7 @@ struct answering {
 	struct question what;	/* the address, as of the last time */
 	struct access_printing printing;
 	struct history_question question;
+	struct wanted_value value;	/* if any is asked for */
 	uint64_t count;		/* printed */
 };
 
@@ -35,9 +37,9 @@ static bool is_meant(void *context, const struct history_access *access)
 
 	return (access->writes ? command->writes : command->reads) &&
 	       (!command->changes || history_changes(access)) &&
-	       (!command->has_value ||
-		history_has_value(&answering->question, access,
-				  command->value));
+	       (!command->value ||
+		wanted_value_is(&answering->value, &answering->question,
+				access));
 }
 
 static int print(void *context, const struct history_access *access,
@@ -128,6 +130,10 @@ static int find_what(struct answering *answering, struct failure *why)
 		.type = what->found.type, .json = answering->command->json,
 	};
 	rc = find_from(answering, why);
+	if (!rc && answering->command->value)
+		rc = wanted_value_find(&answering->value,
+				       answering->command->value, what,
+				       answering->opened->expressions, why);
 	if (!rc && position_compare(&answering->question.from, &what->at) > 0)
 		rc = failed(why, ERR_INPUT, "--from is behind --to");
 	return rc;
@@ -209,7 +215,7 @@ static int none(const struct answering *answering)
 	char from[POSITION_TEXT], to[POSITION_TEXT];
 
 	say("%s%s %s from t=%s to t=%s",
-	    command->changes || command->has_value ||
+	    command->changes || command->value ||
 		answering->question.some_thread ? "no such access: " : "",
 	    command->reg ? command->reg : command->asked.addr,
 	    !command->writes ? "was not read" :
@@ -265,6 +271,7 @@ int accesses_answer(const struct accesses_command *command,
 		 answering.count ? EXIT_ANSWERED : none(&answering);
 	if (!rc)
 		damage_say(answering.opened->recording);
+	wanted_value_release(&answering.value);
 	question_release(&answering.what);
 	opened_end(answering.opened);
 	return finish_output(status);
@@ -330,8 +337,9 @@ int accesses_take(struct accesses_command *command,
 		command->changes = true;
 		return 0;
 	case ACCESSES_VALUE:
-		command->has_value = true;
-		return take_number(options, id, &command->value);
+		command->value = options->value;
+		return *command->value ? 0 :
+		       options_bad_value(options, id, "a value");
 	case ACCESSES_REGISTER:
 		command->reg = options->value;
 		return 0;

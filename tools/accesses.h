@@ -23,10 +23,10 @@ struct accesses_command {
 	bool reads, writes;
 	enum accesses_which which;
 	uint64_t limit;		/* 0: none */
-	bool changes, has_value, json;
+	bool changes, json;
 	bool only_thread;	/* only what the thread does whose variables
 				   are meant, if one is */
-	uint64_t value;
+	const char *value;	/* NULL: any */
 };
 
 enum { ACCESSES_ADDR = 256, ACCESSES_SIZE, ACCESSES_AT, ACCESSES_FROM,

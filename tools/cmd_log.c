@@ -55,7 +55,8 @@ const struct command command_log = {
 		{ 0 }
 	},
 	.notes = "An expression that has no value then is the reason, in"
-		 " <...>.",
+		 " <...>.  Exits with 1 if\n"
+		 "no PLACE was executed.",
 };
 
 #define RETURNED "$return"
@@ -67,6 +68,7 @@ struct item {
 	char **list;		/* expressions */
 	size_t count, room;
 	bool returned;
+	uint64_t printed;
 };
 
 struct log_command {
@@ -324,7 +326,7 @@ static int on_met(void *context, const struct log_met *met,
 		  struct failure *why)
 {
 	struct log_command *command = context;
-	const struct item *item = &command->items[met->point];
+	struct item *item = &command->items[met->point];
 	char at[POSITION_TEXT];
 	struct shown *values = calloc(item->count + 1, sizeof(*values));
 	int rc;
@@ -341,10 +343,35 @@ static int on_met(void *context, const struct log_met *met,
 	for (size_t i = 0; i < item->count; i++)
 		release(&values[i]);
 	free(values);
-	return !rc && ++command->printed == command->limit ? IS_ENOUGH : rc;
+	if (rc)
+		return rc;
+	item->printed++;
+	return ++command->printed == command->limit ? IS_ENOUGH : 0;
 }
 
 /* ------- answers ------- */
+
+/* Nothing was printed, or only of others. */
+static void say_absent(const struct log_command *command)
+{
+	void (*tell)(const char *format, ...)
+		__attribute__((format(printf, 1, 2))) =
+			command->printed ? say_note : say;
+	const struct log_question *question = &command->question;
+	char from[POSITION_TEXT], to[POSITION_TEXT];
+
+	for (size_t i = 0; i < question->count; i++) {
+		const struct item *item = &command->items[i];
+
+		if (item->printed)
+			continue;
+		tell("'%s' %s from t=%s to t=%s%s", item->place,
+		     item->returned ? "did not return" : "was not executed",
+		     position_text(from, &question->from),
+		     position_text(to, &question->to),
+		     question->some_thread ? " by that thread" : "");
+	}
+}
 
 static int list(void *context, struct failure *why)
 {
@@ -364,6 +391,8 @@ static int list(void *context, struct failure *why)
 				 command->frame_option);
 	rc = log_points_find(question, why);
 	expressions_frame_option(command->asking.expressions, NULL);
+	if (!rc)
+		say_absent(command);
 	return rc == IS_ENOUGH ? 0 : rc;
 }
 
@@ -439,6 +468,8 @@ static int run(struct options *options)
 	status = command.asking.path ?
 			 asking_run(&command.asking, list, &command) :
 			 options->status;
+	if (status == EXIT_ANSWERED && command.asking.path && !command.printed)
+		status = EXIT_FAILED;
 	for (size_t i = 0; i < command.question.count; i++) {
 		log_point_release(&command.question.points[i]);
 		free(command.items[i].list);

@@ -109,7 +109,12 @@ static void print_as_json(const struct state *state)
 
 	for (unsigned i = 0; i < table->count; i++) {
 		register_text(value, table, &found->file, i);
-		if (is_wanted(view, table, i) && !found->is_lost[i])
+		if (!is_wanted(view, table, i))
+			continue;
+		if (found->is_lost[i])
+			json_object_set_new(registers, table->regs[i].name,
+					    json_null());
+		else
 			json_set_text(registers, table->regs[i].name, value);
 	}
 	json_set_position(object, &view->at);

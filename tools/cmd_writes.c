@@ -24,7 +24,8 @@ static const struct option_info options_of_all[] = {
 	{ ACCESSES_CHANGES, "changes", NULL,
 	  "only those that leave another value" },
 	{ ACCESSES_VALUE, "value", "V",
-	  "only those that leave, or find, this value" },
+	  "only those that leave, or find, this value: -1, 'a',\n"
+	  "RED, 2.5" },
 	{ ACCESSES_THREAD, "thread", "TID",
 	  "only what this thread does; its variables are meant" },
 	ACCESSES_OPTIONS_COMMON,

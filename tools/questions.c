@@ -424,7 +424,7 @@ static void print_typed(const struct question *question)
 	print_escaped(stdout, question->asked.addr,
 		      strlen(question->asked.addr));
 	fputs(" = ", stdout);
-	print_value_text(stdout, found->value);
+	print_value_text(stdout, found->value ? found->value : "<not mapped>");
 	fputs("\n  ", stdout);
 	if (found->type)
 		print_escaped(stdout, found->type, strlen(found->type));
@@ -469,9 +469,9 @@ static void print_bytes(const struct question *question)
 
 static void print_as_text(const struct question *question)
 {
-	bool has_value = question->found.value != NULL;
+	bool is_nothing = question->has_symbol && !question->is_mapped;
 
-	if (has_value)
+	if (question->found.value || is_nothing)
 		print_typed(question);
 	else
 		print_bytes(question);

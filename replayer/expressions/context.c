@@ -365,6 +365,8 @@ static void take_registers(struct context *context, const struct frame *frame)
 
 	for (unsigned i = 0; i < table->dwarf_all_count; i++)
 		context->is_lost[table->dwarf_all[i]] = true;
+	for (unsigned i = 0; i < table->count; i++)
+		context->is_lost[i] |= table->regs[i].flags != NULL;
 	for (unsigned i = 0; i < table->dwarf_count; i++) {
 		context->is_lost[table->dwarf[i]] = !frame->registers->known[i];
 		reg_set(table, &context->registers, table->dwarf[i],

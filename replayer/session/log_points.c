@@ -115,7 +115,10 @@ static int find_functions(struct finding *finding, size_t number, uint64_t bias,
 					function->addr + bias));
 	}
 	call_functions_release(&functions);
-	return rc;
+	return rc ? rc : inlined_places_visit(finding->lines, finding->t,
+					      number,
+					      &finding->point->function,
+					      found, finding);
 }
 
 static int find_places(struct finding *finding, struct failure *why)
@@ -307,6 +310,7 @@ static int add_function(struct log *log, uint64_t t, size_t point,
 
 static int add_functions(struct log *log, uint64_t t, size_t number)
 {
+	const struct log_point *point = &log->question->points[log->point];
 	struct call_functions *functions = &log->functions[log->point];
 	uint64_t bias;
 	int rc = call_functions_list(functions, t, number, log->why);
@@ -315,6 +319,10 @@ static int add_functions(struct log *log, uint64_t t, size_t number)
 	for (size_t i = functions->module; i < functions->count && !rc; i++)
 		rc = add_function(log, t, log->point, functions->list[i],
 				  functions->list[i]->addr + bias);
+	/* What was inlined is not called, and its statements are others'. */
+	if (!rc && !point->at_return && !point->at_statements)
+		rc = inlined_places_visit(functions->lines, t, number,
+					  &point->function, on_line, log);
 	return rc;
 }
 
@@ -339,7 +347,8 @@ static int on_module(void *context, struct marks *marks, uint64_t t,
 	int rc = 0;
 
 	log->marks = marks;
-	for (size_t i = 0; i < question->count && !rc; i++) {
+	/* Of several at one place, the last one that is added is told first. */
+	for (size_t i = question->count; i-- > 0 && !rc;) {
 		const struct log_point *point = &question->points[i];
 
 		log->point = i;

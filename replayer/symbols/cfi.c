@@ -65,15 +65,12 @@ static void find_registers(struct unwinding *unwinding,
 		case RULE_VALUE:
 			*known = true;
 			break;
+		/* libdw says SAME of rax, too, of which tables say nothing. */
 		case RULE_UNDEFINED:
-			if (!(callee->kept >> i & 1)) {
-				*known = false;
-				break;
-			}
-			/* fall through */
 		case RULE_SAME:
 			*value = callee->registers.value[i];
-			*known = callee->registers.known[i];
+			*known = callee->registers.known[i] &&
+				 callee->kept >> i & 1;
 			break;
 		case RULE_BAD:
 			*known = false;

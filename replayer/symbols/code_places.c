@@ -124,6 +124,11 @@ static uint64_t skip_frame(struct lines *lines, Dwarf_Die *unit,
 	return addr >= entry && addr < behind ? behind : addr;
 }
 
+uint64_t code_behind_frame(struct lines *lines, Dwarf_Die *unit, uint64_t addr)
+{
+	return skip_frame(lines, unit, addr, is_valid_at_once(unit));
+}
+
 /* Two lines begin there: for debuggers, nothing sets up a frame. */
 static bool has_two_lines(Dwarf_Die *unit, uint64_t entry)
 {
@@ -207,8 +212,7 @@ static bool find_parts(struct parts *parts, struct lines *lines, uint64_t t,
 		return false;
 	parts->bias += more;
 	parts->entry -= more;
-	parts->place = skip_frame(lines, parts->unit, parts->entry,
-				  is_valid_at_once(parts->unit));
+	parts->place = code_behind_frame(lines, parts->unit, parts->entry);
 	return find_function(lines, parts->unit, parts->entry,
 			     &parts->function);
 }

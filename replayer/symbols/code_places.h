@@ -70,4 +70,10 @@ uint64_t code_place_of_function(struct lines *lines, uint64_t t,
 /* The same, also where variables are valid at once. */
 uint64_t code_place_by_rows(struct lines *lines, uint64_t t, uint64_t entry);
 
+/*
+ * What is behind the code that sets up a function's frame, if the code at an
+ * address does that.  Addresses are as in the unit's debugging information.
+ */
+uint64_t code_behind_frame(struct lines *lines, Dwarf_Die *unit, uint64_t addr);
+
 #endif

@@ -14,6 +14,7 @@
  *	frames.h	who called whom
  *	code_lines.h	what steps by lines must know of code
  *	code_places.h	where breakpoints on lines and functions stop
+ *	inlined_places.h	the same where functions were inlined
  *	code_units.h	what a file says of a part of it
  *	demangle.h	names as people write them
  *	debug_search.h	where debugging information is looked for
@@ -36,6 +37,7 @@
 #include "replayer/symbols/demangle.h"
 #include "replayer/symbols/dwarf_places.h"
 #include "replayer/symbols/frames.h"
+#include "replayer/symbols/inlined_places.h"
 #include "replayer/symbols/kernel_names.h"
 #include "replayer/symbols/lines.h"
 #include "replayer/symbols/module_sources.h"

@@ -186,6 +186,34 @@ class Values(Backtraces):
             if value.get("value") != "<optimized out>":
                 equal(value.get("value"), str(number), f"{value}")
 
+    def not_kept(self):
+        """Of a caller, the registers that functions need not keep are not
+        known; which they are, the System V ABI says (AMD64, 3.2.1)."""
+        path = os.path.join(self.folder, "kept.cpr")
+        program = self.build("kept", "sorts.c", ("-O0", "-g"), False)
+        done = self.cprec("record", "-q", "-o", path, program)
+        expect(os.path.exists(path), done.stderr)
+        at = json.loads(self.cprec("calls", "--json", "--limit=1", path,
+                                   "malloc").stdout)["at"]
+        names = ["rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11",
+                 "eflags"]
+        for frame in 1, 2:
+            done = self.cprec("registers", f"--at={at}", f"--frame={frame}",
+                              path)
+            found = registers(re.sub("^registers.*\n", "", done.stdout))
+            equal([name for name, value in found.items()
+                   if value == ["<not", "saved>"]], names, "as text")
+            done = self.cprec("registers", f"--at={at}", f"--frame={frame}",
+                              "--json", path, *names, "rbx", "rip")
+            held = json.loads(done.stdout)["registers"]
+            equal([name for name, value in held.items() if value is None],
+                  names, "as JSON")
+            equal(len(held), len(names) + 2, "registers")
+        # The innermost frame has all.
+        done = self.cprec("registers", f"--at={at}", "--json", path)
+        expect(None not in json.loads(done.stdout)["registers"].values(),
+               done.stdout)
+
     def line_of(self, name, mark):
         with open(os.path.join(HERE, "programs", "frames", name),
                   encoding="utf-8") as source:
@@ -204,6 +232,7 @@ def run_all(options, folder):
         tests.test(program[0], tests.values, *program,
                    options.times // len(programs))
     tests.test("computed", tests.computed)
+    tests.test("registers that callers do not keep", tests.not_kept)
     return tests.summary()
 
 

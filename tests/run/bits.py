@@ -74,10 +74,9 @@ class Bits(CprecTap):
         equal([one["at"] for one in became],
               [one["at"] for one in found if one["new_bits"] == value],
               "when")
-        if value >= 0:
-            equal(self.ours("writes", addr, f"--value={value}"),
-                  [one for one in found if one["new_bits"] == value],
-                  "--value")
+        equal(self.ours("writes", addr, f"--value={value}"),
+              [one for one in found if one["new_bits"] == value],
+              "--value")
         self.prompt(field, found, self.plain[field],
                     r"^(\d+)\tthread \d+\t(-?\d+) -> (-?\d+)")
         self.prompt(field, found, self.stock[field],

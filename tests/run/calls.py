@@ -487,6 +487,42 @@ class Calls(CprecTap):
             ("Server::at", "from", "from.x", "scale"),
             ("throws", "depth")))
 
+    def inlined(self, program):
+        """A log stops where gdb's breakpoints do; nothing is called."""
+        told = self.same_logs(program, "inlined.c",
+                              (("square", "n", "n * 2"), ("twice", "n")))
+        path = program + ".cpr"
+        equal(len(self.ours("log", path, "square => n")), 4, "square")
+        equal(len(self.ours("log", path, "inlined.c:twice => n")), 5, "twice")
+        for command in (["calls", path, "square"],
+                        ["log", path, "square => $return"]):
+            done = self.cprec(*command)
+            equal((done.returncode, done.stdout), (1, ""), command)
+            expect("it was inlined in main" in done.stderr, done.stderr)
+        return told
+
+    def unexecuted(self, program):
+        """What was never executed is said, once, and the status tells."""
+        path = self.record(program)
+        line = f"inlined.c:{source_line('inlined.c', 'mark: never')}"
+        for place, said in ((f"{line} => sum", f"'{line}' was not executed"),
+                            ("never => n", "'never' was not executed"),
+                            ("never => $return", "'never' did not return")):
+            for more in ([], ["--json"]):
+                done = self.cprec("log", *more, path, place)
+                equal((done.returncode, done.stdout), (1, ""), place)
+                expect(re.fullmatch(rf"cprec: {re.escape(said)} from t=0 to"
+                                    r" t=[\d.]+\n", done.stderr), done.stderr)
+        done = self.cprec("log", path, "never => n", "main => sum")
+        equal((done.returncode, done.stdout.count("\n")), (0, 1), "one of two")
+        expect(done.stderr.startswith("cprec: note: 'never' was not executed"),
+               done.stderr)
+        done = self.cprec("log", path, "--limit=1", "main => sum", "never")
+        equal((done.returncode, done.stderr), (0, ""), "--limit")
+        done = self.cprec("calls", path, "never")
+        equal((done.returncode, done.stderr),
+              (1, "cprec: 'never' was never called\n"), "calls")
+
     def returned(self, program):
         path = self.record(program)
         calls = self.ours("calls", path, "fib")
@@ -526,6 +562,8 @@ def run_all(options, folder):
     objects_0 = tests.build("objects.cpp", "-O0")
     objects_2 = tests.build("objects.cpp", "-O2")
     threads = tests.build("threads.c", "-O1", "-pthread")
+    inlined_0 = tests.build("inlined.c", "-O0")
+    inlined_2 = tests.build("inlined.c", "-O2")
     for name, program in (("-O0", plain_0), ("-O2", plain_2),
                           ("static", static)):
         tests.test(f"calls are gdb's, C {name}", tests.same_calls, program,
@@ -550,7 +588,9 @@ def run_all(options, folder):
             (tests.counts, plain_0),
             (tests.counts, plain_2), (tests.logs, plain_0),
             (tests.logs, plain_2),
-            (tests.logs_of_objects, objects_0), (tests.returned, plain_0),
+            (tests.logs_of_objects, objects_0), (tests.inlined, inlined_0),
+            (tests.inlined, inlined_2), (tests.unexecuted, inlined_0),
+            (tests.returned, plain_0),
             (tests.others, plain_0)):
         tests.test(f"{function.__name__}, {os.path.basename(program)}",
                    function, program)

@@ -71,8 +71,11 @@ class Entry(gdb.Breakpoint):
 
 
 class Point(gdb.Breakpoint):
+    """Not internal: where a function was inlined, gdb stops in it only for
+    breakpoints of users."""
+
     def __init__(self, place, expressions):
-        super().__init__(place, internal=True)
+        super().__init__(place)
         self.place, self.expressions = place, expressions
 
     def stop(self):

@@ -39,6 +39,15 @@ def word(access):
     return int.from_bytes(bytes.fromhex(access["new"]), "little")
 
 
+# Variables of programs/typed.c, and what they may have been.
+TYPED = (("number", "-1", "0", "row[0]", "0x7fffffff"), ("bits", "-1", "2"),
+         ("letter", "'a'", "98", "'z'"), ("small", "-2"), ("wide", "-3", "3"),
+         ("real", "2.5", "-0.5", "2", "1e-1"), ("single", "0.5", "-0.25"),
+         ("large", "1", "-2"), ("color", "RED", "BLUE", "GREEN", "-3"),
+         ("flag", "1", "0"), ("pointer", "&number", "row + 1", "0"),
+         ("row[1]", "1", "-3"), ("state.field", "-1", "3"))
+
+
 class History(CprecTap):
     def record(self, name, *options):
         self.trace = os.path.join(self.folder, name)
@@ -207,6 +216,45 @@ class History(CprecTap):
         equal(none.returncode, 1, "status")
         expect("was not written" in none.stderr, none.stderr)
 
+    def typed(self):
+        """Values as the program has them: those that gdb's watchpoint sees
+        come, and no other."""
+        path = os.path.join(self.folder, "typed")
+        done = self.cprec("record", "-q", "-o", path, "--", self.options.typed)
+        equal(done.returncode, 0, done.stderr)
+        count = 0
+        for name, *values in TYPED:
+            words = ["-ex", "break main", "-ex", "run", "-ex", f"watch {name}"]
+            # How many times it is each of them, behind a change.
+            for _ in range(8):
+                words += ["-ex", "continue", "-ex", " ".join(
+                    ["printf \"told", *["%d"] * len(values), "\\n\","]) +
+                    ",".join(f"(int)({name} == ({value}))"
+                             for value in values)]
+            native = subprocess.run(
+                ["gdb", "-q", "-batch", "-nx", *words, self.options.typed],
+                capture_output=True, text=True, timeout=100).stdout
+            changes = re.findall(r"New value = .*|^told ([01 ]+)$", native,
+                                 re.M)
+            told = [[int(one) for one in line.split()]
+                    for before, line in zip([None, *changes], changes)
+                    if line and before == ""]
+            expect(told, native)
+            for index, value in enumerate(values):
+                done = self.cprec("writes", path, f"--addr={name}",
+                                  "--changes", f"--value={value}")
+                expect(done.returncode < 2, done.stderr)
+                equal(done.stdout.count("\n"),
+                      sum(line[index] for line in told), f"{name} = {value}")
+                count += done.stdout.count("\n")
+        for name, value in (("number", "2.5"), ("number", "nix"),
+                            ("number", "("), ("0x1000", "2.5")):
+            done = self.cprec("writes", path, f"--addr={name}",
+                              f"--value={value}")
+            equal((done.returncode, done.stdout, done.stderr.count("\n")),
+                  (1, "", 1), f"{name} = {value}: {done.stderr}")
+        return f"{count} writes"
+
     def run(self):
         for name, options in {"by default": (),
                               "short segments": ("--segment=10k",)}.items():
@@ -216,9 +264,10 @@ class History(CprecTap):
                          self.large, self.mappings, self.twins,
                          self.processes, self.threads, self.choices):
                 self.test(f"{name}: {test.__name__}", test)
+        self.test("values as the program has them", self.typed)
         return self.summary()
 
 
 if __name__ == "__main__":
     sys.exit(main(lambda options, folder: History(options, folder).run(),
-                  "program"))
+                  "program", "typed"))

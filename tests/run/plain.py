@@ -124,6 +124,10 @@ class Plain(Gdb):
         # It crashes, so what it had printed to a pipe is lost.
         equal((printed.returncode, printed.stdout), (-11, ""), "natively")
         path = self.record("lines", program)
+        told = self.cprec("registers", "--at=end", "--json", path).stdout
+        last = json.loads(told)
+        end = f"{last['at']}" + (f"\\.{last['events']}" if "events" in last
+                                 else "") + r"\n?"
         return self.asks(
             path,
             # Nobody has called it yet.
@@ -147,6 +151,8 @@ class Plain(Gdb):
             ("delete", ""),
             ("goto end", "100.0%"),
             ("print caught", "= 10"),
+            ("when", f"^{end}$"), ("goto -9999999999", "begins here"),
+            ("goto +9999999999", "ends here: SIGSEGV"), ("when", f"^{end}$"),
             ("reverse-continue", "SIG|begins here"),
             ("goto start", r"\[0 "),
             ("reverse-continue", "The recording begins here"),
@@ -608,6 +614,19 @@ class Plain(Gdb):
                                               "main", commands, self.folder))
 
 
+    def alike(self, name, source, options, commands, gdb):
+        """gdb and --plain, by a list of commands."""
+        program = self.build(name, source, "-g", *options)
+        path = self.record(name, program)
+        ours = ask_plain(self.options.cprec, path, "main", commands)
+        theirs = ask_gdb(self.options.cprec, gdb, path, "main", commands,
+                         self.folder)
+        found = compare(ours, theirs)
+        if found:
+            raise Failure(found)
+        return f"{len(commands)} commands"
+
+
 class Prompt(Terminal):
     prompt = "(cprec) "
 
@@ -745,6 +764,41 @@ def compare_with_gdb(tests, options):
                    tests.turns, gdb)
 
 
+# The same functions are inlined in several places.
+INLINED = """#define INLINED static inline __attribute__((always_inline))
+INLINED int twice(int n)
+{
+  volatile int sum = n + n;
+  return sum;
+}
+INLINED int square(int n)
+{
+  volatile int sum = twice(n) - n;
+  sum *= n;
+  return sum;
+}
+int main(void)
+{
+  volatile int sum = 0;
+  int i;
+  for (i = 1; i < 4; i++)
+    sum += square(i);
+  sum += twice(sum);
+  return sum & 1;
+}
+"""
+
+def scripts_with_gdb(tests, options):
+    gdb = find_gdb(options)
+    for level in "-O0", "-O1", "-O2":
+        tests.test(f"as gdb: inlined functions, {level}", tests.alike,
+                   "inlined" + level, INLINED, [level],
+                   ["break square", "continue", "continue", "break twice",
+                    *["continue"] * 3, *["reverse-continue"] * 3, "delete",
+                    "break twice if n == 3", "continue",
+                    "reverse-continue"], gdb)
+
+
 def run_all(options, folder):
     tests = Plain(options, folder)
     tests.test("lines, there and back", tests.lines)
@@ -767,6 +821,7 @@ def run_all(options, folder):
     tests.test("on a terminal", tests.terminal)
     tests.test("interrupted", tests.interrupted)
     compare_with_gdb(tests, options)
+    scripts_with_gdb(tests, options)
     for name in "lines", "threads":
         tests.test(f"steps back: {name}", tests.steps_back, name, "main", 60)
     tests.test("steps back: the end", tests.steps_back, "lines", "end-40", 30)

@@ -20,6 +20,22 @@ bool point_has(const struct point *point, uint64_t pc)
 	return false;
 }
 
+/* Both without scopes: gdb does not ask for them, either. */
+bool point_means(const struct point *point, const char *function)
+{
+	size_t size = strcspn(point->where, "(<"), length;
+	const char *name = point->where;
+
+	for (size_t i = 0; i < size; i++)
+		if (strchr(":!", point->where[i]))
+			name = point->where + i + 1;
+	size -= (size_t)(name - point->where);
+	length = strcspn(function, "(<");
+	return length >= size &&
+	       !strncmp(function + length - size, name, size) &&
+	       (length == size || strchr(":!", function[length - size - 1]));
+}
+
 static void tell_lack(struct session *session, uint64_t addr,
 		      const struct cprec_failure *why)
 {

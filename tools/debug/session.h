@@ -261,6 +261,9 @@ int session_select(struct session *session, uint32_t tid, uint64_t frame,
 int point_add(struct session *session, const struct point *made,
 	      struct point **out, struct cprec_failure *why);
 bool point_has(const struct point *point, uint64_t pc);
+
+/* Whether the function that the point is set on may be called so. */
+bool point_means(const struct point *point, const char *function);
 void point_delete(struct session *session, struct point *point);
 void points_forget(struct session *session);
 

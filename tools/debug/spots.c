@@ -172,18 +172,50 @@ int session_select(struct session *session, uint32_t tid, uint64_t frame,
 	return 0;
 }
 
+struct hiding {
+	struct session *session;
+	uint64_t pc;
+	unsigned count;		/* looked at */
+	bool is_meant;		/* by a breakpoint: so far they are hidden */
+};
+
+static bool is_meant(const struct hiding *hiding, const char *function)
+{
+	for (size_t i = 0; i < hiding->session->point_count; i++) {
+		const struct point *point = hiding->session->points[i];
+
+		if (point_has(point, hiding->pc) &&
+		    (!point->is_function ||
+		     (function && point_means(point, function))))
+			return true;
+	}
+	return false;
+}
+
+static int on_beginning(void *context, const struct cprec_inlined *one)
+{
+	struct hiding *hiding = context;
+
+	hiding->is_meant = one->begins && is_meant(hiding, one->function);
+	if (!hiding->is_meant && one->begins)
+		hiding->count++;
+	return hiding->is_meant || !one->begins;
+}
+
 int session_hide(struct session *session, struct cprec_failure *why)
 {
+	struct hiding hiding = { .session = session };
 	struct spot spot;
 	int rc;
 
 	session->hidden = 0;
 	rc = spot_find(session, &spot, why);
-	for (size_t i = 0; !rc && i < session->point_count; i++)
-		if (point_has(session->points[i], spot.pc) &&
-		    !session->points[i]->is_function)
-			return 0;
+	hiding.pc = spot.pc;
 	if (!rc && spot.beginning)
-		session->hidden = spot.beginning;
-	return rc ? rc : session_select(session, session->tid, 0, why);
+		rc = cprec_each_inlined(session->cursor, spot.pc, on_beginning,
+					&hiding, why);
+	if (rc < 0)
+		return rc;
+	session->hidden = hiding.count;
+	return session_select(session, session->tid, 0, why);
 }
