@@ -42,12 +42,8 @@ const struct command command_strace = {
 		  "only these: names of calls with commas between,\n"
 		  "trace=openat,close; sets, trace=%file (%desc,\n"
 		  "%network, %process, %memory, %signal, %ipc, %creds,\n"
-		  "%clock); trace=/REGEX; trace=!futex: all others;\n"
-		  "signal=SIGINT or signal=none of signals;\n"
-		  "status=failed, successful or unfinished; may be given\n"
-		  "twice" },
-		{ 'z', "successful-only", NULL, "as -e status=successful" },
-		{ 'Z', "failed-only", NULL, "as -e status=failed" },
+		  "%clock); trace=!futex: all others; signal=SIGINT\n"
+		  "or signal=none of signals; may be given twice" },
 		{ OPTION_FROM, "from", "T",
 		  "from this time on, as 'cprec query --help' says" },
 		{ OPTION_TO, "to", "T", "up to this time" },
@@ -178,8 +174,7 @@ static int take_filter(const struct options *options,
 	const char *wrong = filter_take(filter, options->value);
 
 	return wrong ? options_wrong(options, "'%.*s' in '%s' is no system"
-				     " call, set of calls, signal or status",
-				     *wrong == '/' ? (int)strlen(wrong) :
+				     " call, signal or set of calls",
 				     (int)strcspn(wrong, ","), wrong,
 				     options->value) : 0;
 }
@@ -200,12 +195,6 @@ static int take_option(const struct options *options, int id,
 	switch (id) {
 	case 'e':
 		return take_filter(options, &asked->lines.filter);
-	case 'z':
-		filter_take(&asked->lines.filter, "status=successful");
-		break;
-	case 'Z':
-		filter_take(&asked->lines.filter, "status=failed");
-		break;
 	case 's':
 		return take_size(options, id, &asked->lines.string_most);
 	case OPTION_FROM:

@@ -94,13 +94,6 @@ static void print_resumed(struct strace_lines *lines,
 	    name_of(lines, name, call->text.number));
 }
 
-static void print_result(const struct strace_lines *lines, const char *result)
-{
-	printf("%*s= %s\n", lines->column < RESULT_COLUMN ?
-				    RESULT_COLUMN - lines->column : 1,
-	       "", result);
-}
-
 /* What was not known when the call began, and the result. */
 static void print_exit(struct strace_lines *lines,
 		       const struct strace_call *call, bool had_more)
@@ -114,21 +107,10 @@ static void print_exit(struct strace_lines *lines,
 		put(lines, "%s", text->texts[first++]);
 	put_arguments(lines, text, first);
 	put(lines, ")");
-	print_result(lines, text->result);
+	printf("%*s= %s\n", lines->column < RESULT_COLUMN ?
+				    RESULT_COLUMN - lines->column : 1,
+	       "", text->result);
 	lines->is_open = false;
-}
-
-/* All of a call, behind it. */
-static void print_whole(struct strace_lines *lines,
-			const struct strace_call *call)
-{
-	char name[CALL_NAME];
-
-	begin_line(lines, &call->began, call->tid);
-	put(lines, "%s(", name_of(lines, name, call->text.number));
-	put_arguments(lines, &call->text, 0);
-	put(lines, ")");
-	print_result(lines, call->text.result);
 }
 
 /* ------- JSON ------- */
@@ -274,17 +256,9 @@ static int enter(struct strace_lines *lines, const struct call_event *event)
 	begin_call(lines, call, event);
 	if (call_text_enter(&call->text))
 		return no_memory(lines);
-	if (!lines->json && !lines->filter.has_statuses)
+	if (!lines->json)
 		print_entry(lines, call, event->stream);
 	return 0;
-}
-
-static enum call_status status_of(const struct strace_call *call,
-				  const struct call_event *event)
-{
-	return !strcmp(call->text.result, "?") ? STATUS_UNFINISHED :
-	       linux_error_name(event->result) ? STATUS_FAILED :
-						 STATUS_SUCCESSFUL;
 }
 
 /* What a call names is known by its old name to the end. */
@@ -302,17 +276,11 @@ static int leave(struct strace_lines *lines, const struct call_event *event)
 	if (call_text_leave(&call->text, event->result))
 		return no_memory(lines);
 	call->is_there = false;
-	if (!filter_has_status(&lines->filter, status_of(call, event)))
-		return 0;
 	if (lines->json) {
 		object = json_call(lines, call, event);
 		rc = add_frames(lines, object, event->stream);
 		print_json(object);
 		return rc;
-	}
-	if (lines->filter.has_statuses) {
-		print_whole(lines, call);
-		return print_backtrace(lines, event->stream);
 	}
 	if (!lines->is_open || lines->open != event->stream)
 		print_resumed(lines, call, &event->at);
@@ -520,19 +488,8 @@ int strace_lines_start(struct strace_lines *lines)
 	return lines->calls ? 0 : no_memory(lines);
 }
 
-/* Calls that the recording ends in, if nothing was said of their beginning. */
-static void print_unfinished(struct strace_lines *lines)
-{
-	for (size_t i = 0; i < lines->call_count; i++)
-		if (lines->calls[i].is_there)
-			print_entry(lines, &lines->calls[i], (uint32_t)i);
-}
-
 void strace_lines_end(struct strace_lines *lines)
 {
-	if (lines->filter.has_statuses && !lines->json && !lines->counts &&
-	    filter_has_status(&lines->filter, STATUS_UNFINISHED))
-		print_unfinished(lines);
 	finish(lines);
 	if (!lines->counts)
 		return;
