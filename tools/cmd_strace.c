@@ -42,8 +42,19 @@ const struct command command_strace = {
 		  "only these: names of calls with commas between,\n"
 		  "trace=openat,close; sets, trace=%file (%desc,\n"
 		  "%network, %process, %memory, %signal, %ipc, %creds,\n"
-		  "%clock); trace=!futex: all others; signal=SIGINT\n"
-		  "or signal=none of signals; may be given twice" },
+		  "%clock, %stat, %%stat, %lstat, %fstat, %statfs,\n"
+		  "%fstatfs, %%statfs, %pure); trace=/REGEX; trace=!futex:\n"
+		  "all others; signal=SIGINT or signal=none of signals;\n"
+		  "status=failed (successful, unfinished): only calls\n"
+		  "that ended so; may be given several times" },
+		{ 'z', "successful-only", NULL,
+		  "only calls that did not fail: -e status=successful" },
+		{ 'Z', "failed-only", NULL,
+		  "only calls that failed: -e status=failed" },
+		{ 't', "absolute-timestamps", NULL,
+		  "the time of the day when each call began, as far as\n"
+		  "the recording tells it; -tt: with microseconds; -ttt:\n"
+		  "seconds since 1970" },
 		{ OPTION_FROM, "from", "T",
 		  "from this time on, as 'cprec query --help' says" },
 		{ OPTION_TO, "to", "T", "up to this time" },
@@ -171,12 +182,10 @@ static int answer(struct asked *asked, const char *path, struct failure *why)
 static int take_filter(const struct options *options,
 		       struct strace_filter *filter)
 {
-	const char *wrong = filter_take(filter, options->value);
+	struct failure why;
 
-	return wrong ? options_wrong(options, "'%.*s' in '%s' is no system"
-				     " call, signal or set of calls",
-				     (int)strcspn(wrong, ","), wrong,
-				     options->value) : 0;
+	return filter_take(filter, options->value, &why) ?
+		       options_wrong(options, "%s", why.text) : 0;
 }
 
 static int take_size(const struct options *options, int id, unsigned *out)
@@ -195,6 +204,15 @@ static int take_option(const struct options *options, int id,
 	switch (id) {
 	case 'e':
 		return take_filter(options, &asked->lines.filter);
+	case 'z':
+		filter_take_status(&asked->lines.filter, FILTER_SUCCESSFUL);
+		break;
+	case 'Z':
+		filter_take_status(&asked->lines.filter, FILTER_FAILED);
+		break;
+	case 't':
+		asked->lines.clock++;
+		break;
 	case 's':
 		return take_size(options, id, &asked->lines.string_most);
 	case OPTION_FROM:

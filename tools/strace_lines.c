@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "replayer/recording/recording.h"
 #include "replayer/replayer.h"
 #include "tools/print.h"
 #include "tools/print_frames.h"
@@ -31,6 +33,29 @@ static void finish(struct strace_lines *lines)
 	lines->is_open = false;
 }
 
+/* Where the recording does not say, nothing is printed. */
+static void print_clock(const struct strace_lines *lines, uint64_t t)
+{
+	struct failure ignored;
+	int64_t clock;
+	struct tm parts;
+	time_t seconds;
+	char text[32];
+
+	if (!lines->clock ||
+	    recording_clock_at(lines->recording, t, &clock, &ignored))
+		return;
+	seconds = (time_t)(clock / 1000000);
+	if (lines->clock < 3 && localtime_r(&seconds, &parts) &&
+	    strftime(text, sizeof(text), "%H:%M:%S", &parts))
+		fputs(text, stdout);
+	else
+		printf("%" PRId64, clock / 1000000);
+	if (lines->clock > 1)
+		printf(".%06" PRId64, clock % 1000000);
+	putchar(' ');
+}
+
 static void begin_line(struct strace_lines *lines, const struct position *at,
 		       uint32_t tid)
 {
@@ -38,6 +63,7 @@ static void begin_line(struct strace_lines *lines, const struct position *at,
 
 	finish(lines);
 	printf("%-16s ", position_text(text, at));
+	print_clock(lines, at->time);
 	if (recording_threads(lines->recording) > 1)
 		printf("[pid %5" PRIu32 "] ", tid);
 	lines->column = 0;
@@ -94,6 +120,14 @@ static void print_resumed(struct strace_lines *lines,
 	    name_of(lines, name, call->text.number));
 }
 
+static void put_result(struct strace_lines *lines, const char *result)
+{
+	put(lines, ")");
+	printf("%*s= %s\n", lines->column < RESULT_COLUMN ?
+				    RESULT_COLUMN - lines->column : 1,
+	       "", result);
+}
+
 /* What was not known when the call began, and the result. */
 static void print_exit(struct strace_lines *lines,
 		       const struct strace_call *call, bool had_more)
@@ -106,11 +140,20 @@ static void print_exit(struct strace_lines *lines,
 	if (had_more && first && first < text->count)
 		put(lines, "%s", text->texts[first++]);
 	put_arguments(lines, text, first);
-	put(lines, ")");
-	printf("%*s= %s\n", lines->column < RESULT_COLUMN ?
-				    RESULT_COLUMN - lines->column : 1,
-	       "", text->result);
+	put_result(lines, text->result);
 	lines->is_open = false;
+}
+
+/* All in one line, when it is over. */
+static void print_whole(struct strace_lines *lines,
+			const struct strace_call *call, const char *result)
+{
+	char name[CALL_NAME];
+
+	begin_line(lines, &call->began, call->tid);
+	put(lines, "%s(", name_of(lines, name, call->text.number));
+	put_arguments(lines, &call->text, 0);
+	put_result(lines, result);
 }
 
 /* ------- JSON ------- */
@@ -256,9 +299,30 @@ static int enter(struct strace_lines *lines, const struct call_event *event)
 	begin_call(lines, call, event);
 	if (call_text_enter(&call->text))
 		return no_memory(lines);
-	if (!lines->json)
+	if (!lines->json && !lines->filter.has_statuses)
 		print_entry(lines, call, event->stream);
 	return 0;
+}
+
+static enum filter_status status_of(const struct strace_call *call,
+				    const struct call_event *event)
+{
+	if (*call->text.result == '?' && !call->text.result[1])
+		return FILTER_UNFINISHED;
+	return linux_error_name(event->result) ||
+	       event->result == CALL_RESTARTS ? FILTER_FAILED :
+						FILTER_SUCCESSFUL;
+}
+
+/* They do not come back; what has ended them may be told of. */
+static void leave_unfinished(struct strace_lines *lines, uint32_t stream)
+{
+	struct strace_call *call = &lines->calls[stream];
+
+	if (call->is_there && lines->filter.has_statuses && !lines->json &&
+	    filter_has_status(&lines->filter, FILTER_UNFINISHED))
+		print_whole(lines, call, "?");
+	call->is_there = false;
 }
 
 /* What a call names is known by its old name to the end. */
@@ -276,15 +340,21 @@ static int leave(struct strace_lines *lines, const struct call_event *event)
 	if (call_text_leave(&call->text, event->result))
 		return no_memory(lines);
 	call->is_there = false;
+	if (!filter_has_status(&lines->filter, status_of(call, event)))
+		return 0;
 	if (lines->json) {
 		object = json_call(lines, call, event);
 		rc = add_frames(lines, object, event->stream);
 		print_json(object);
 		return rc;
 	}
-	if (!lines->is_open || lines->open != event->stream)
-		print_resumed(lines, call, &event->at);
-	print_exit(lines, call, had_more);
+	if (lines->filter.has_statuses) {
+		print_whole(lines, call, call->text.result);
+	} else {
+		if (!lines->is_open || lines->open != event->stream)
+			print_resumed(lines, call, &event->at);
+		print_exit(lines, call, had_more);
+	}
 	return print_backtrace(lines, event->stream);
 }
 
@@ -460,6 +530,7 @@ static int tell(struct strace_lines *lines, const struct call_event *event)
 	case VISIT_SIGNAL:
 		return tell_signal(lines, event);
 	case VISIT_END:
+		leave_unfinished(lines, event->stream);
 		tell_end(lines, event);
 	}
 	return 0;
@@ -491,8 +562,11 @@ int strace_lines_start(struct strace_lines *lines)
 void strace_lines_end(struct strace_lines *lines)
 {
 	finish(lines);
-	if (!lines->counts)
+	if (!lines->counts) {
+		for (uint32_t i = 0; i < lines->call_count; i++)
+			leave_unfinished(lines, i);
 		return;
+	}
 	qsort(lines->sums, lines->sum_count, sizeof(*lines->sums), compare);
 	if (lines->json)
 		print_sums_as_json(lines);

@@ -3,7 +3,8 @@
  * strace_lines.h - system calls and signals as lines, as strace(1) prints them
  *
  * A line is printed when a call begins; if something else has to be printed
- * before it is over, it is unfinished, and another line resumes it.
+ * before it is over, it is unfinished, and another line resumes it.  Where only
+ * some are asked for by how they end, it is printed then.
  *
  * Ownership:  strace_lines_release() frees; what stands above the line in
  *             the structure is the caller's.
@@ -30,6 +31,8 @@ struct strace_lines {
 	uint32_t tid;
 	unsigned string_most;
 	bool names_files, counts, json;
+	unsigned clock;		/* 1: the time of day; 2: with microseconds;
+				   3: seconds since 1970 */
 	struct failure *why;
 
 	/* --- */

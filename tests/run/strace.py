@@ -15,6 +15,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 from tap import CprecTap, equal, expect, main  # noqa: E402
@@ -234,15 +235,57 @@ class Tests(CprecTap):
                       ["-e", "%memory"], ["-e", "trace=%process"],
                       ["-e", "trace=!mmap,openat"], ["-e", "read,close"],
                       ["-e", "trace=all"], ["-e", "trace=none"],
-                      ["-s", "5"], ["-s", "200"], ["-e", "t=%network"]):
+                      ["-s", "5"], ["-s", "200"], ["-e", "t=%network"],
+                      ["-e", "trace=/^open|sta.$,read"], ["-e", "!/m.*p"],
+                      ["-e", "status=failed"], ["-e", "status=unfinished"],
+                      ["-e", "status=!successful,unavailable"], ["-z"],
+                      ["-Z", "-e", "trace=%file"],
+                      ["-Z", "-z", "-e", "read,exit_group"]):
             self.same_options(*words)
+
+    def statuses(self):
+        """Of several threads, each call is in one line."""
+        trace = self.record([self.options.threads])
+        names = "read,write,futex,clone3,clone"
+        lines = self.strace(trace, "-e", "status=all", "-e", names)
+        expect(not any("unfinished" in line or "resumed" in line
+                       for line in lines), "a call in two lines")
+        parts = [self.strace(trace, "-e", "status=" + status, "-e", names)
+                 for status in ("successful", "failed", "unfinished")]
+        for part in parts:
+            equal([line for line in lines if line in part], part, "order")
+        calls = [line for part in parts for line in part if "(" in line]
+        equal(sorted(calls), sorted(line for line in lines if "(" in line),
+              "all of them")
+        whole = self.strace(trace, "-e", names)
+        equal(len(calls), sum("(" in line for line in whole), "calls")
+
+    def clocks(self):
+        """As far from each other as the program waited; what it said is what
+        the program was told."""
+        trace = self.record([sys.executable, "-c", "import time\ntime.sleep("
+                             "0.2)\nprint(time.time())"])
+        shown = [line.split() for line in self.strace(
+            trace, "-ttt", "-e", "clock_nanosleep,exit_group")]
+        slept, ended = float(shown[0][1]), float(shown[-2][1])
+        expect(0.2 <= ended - slept < 5, f"{slept} {ended}")
+        started = json.loads(self.cprec("ps", "--json", trace).stdout
+                             .splitlines()[0])
+        expect(abs(slept - time.time()) < 300, f"{slept}: {started}")
+        for letters, form in (("-t", "%H:%M:%S"), ("-tt", "%H:%M:%S")):
+            line = self.strace(trace, letters, "-e", "clock_nanosleep")[0]
+            told = line.split()[1].split(".")
+            equal(told[0], time.strftime(form, time.localtime(slept)), letters)
+            equal(len(told), len(letters) - 1, letters)
 
     def sets(self):
         """Which calls of the guest are of which set, and signals."""
         trace = self.record([self.options.calls])
         log = os.path.join(self.folder, "strace.log")
         for name in ("%file", "%desc", "%network", "%process", "%memory",
-                     "%signal", "%ipc", "%creds"):
+                     "%signal", "%ipc", "%creds", "%stat", "%lstat",
+                     "%fstat", "%%stat", "%statfs", "%fstatfs", "%%statfs",
+                     "%pure"):
             subprocess.run(["strace", "-o", log, "-e", "trace=" + name,
                             "-e", "signal=none", self.options.calls],
                            cwd=self.place(), capture_output=True, timeout=60)
@@ -348,10 +391,15 @@ class Tests(CprecTap):
 
     def wrong(self):
         for expression in ("trace=openat,nothing", "signal=SIGNOTHING",
-                           "%nothing"):
+                           "%nothing", "status=nothing", "/(nothing"):
             done = self.cprec("strace", self.cat, "-e", expression)
             equal(done.returncode, 2, expression)
-            expect("othing' in" in done.stderr.lower(), done.stderr)
+            expect(re.search("nothing' is no", done.stderr.lower()) and
+                   done.stderr.count("\n") == 1, done.stderr)
+        done = self.cprec("strace", self.cat, "-e", "abbrev=none")
+        equal((done.returncode, done.stderr.count("\n")), (2, 1), "abbrev=")
+        expect("only trace=, signal= and status= are" in done.stderr,
+               done.stderr)
         equal(self.strace(self.cat, "-e", "?nothing"),
               self.strace(self.cat, "-e", "none"), "?")
 
@@ -383,6 +431,8 @@ def run_all(options, folder):
     tests.test("the first line", tests.first_line)
     tests.test("options of strace", tests.options_of_strace)
     tests.test("sets", tests.sets)
+    tests.test("how calls end", tests.statuses)
+    tests.test("-t, -tt, -ttt", tests.clocks)
     tests.test("-c", tests.counts)
     tests.test("-y", tests.files)
     tests.test("times", tests.times)

@@ -8,6 +8,10 @@ enum {
 	SET_FILE = 1, SET_DESC = 2, SET_NETWORK = 4, SET_PROCESS = 8,
 	SET_MEMORY = 16, SET_SIGNAL = 32, SET_IPC = 64, SET_CREDS = 128,
 	SET_CLOCK = 256,
+	/* What asks of files: by paths, links, descriptors; of file systems. */
+	SET_STAT = 512, SET_LSTAT = 1024, SET_FSTAT = 2048,
+	SET_STATFS = 4096, SET_FSTATFS = 8192, SET_USTAT = 16384,
+	SET_PURE = 32768,	/* they have no arguments, and never fail */
 };
 
 static const struct {
@@ -19,6 +23,12 @@ static const struct {
 	{ "process", SET_PROCESS }, { "memory", SET_MEMORY },
 	{ "signal", SET_SIGNAL },   { "ipc", SET_IPC },
 	{ "creds", SET_CREDS },	    { "clock", SET_CLOCK },
+	{ "stat", SET_STAT },	    { "lstat", SET_LSTAT },
+	{ "fstat", SET_FSTAT },
+	{ "%stat", SET_STAT | SET_LSTAT | SET_FSTAT },
+	{ "statfs", SET_STATFS },   { "fstatfs", SET_FSTATFS },
+	{ "%statfs", SET_STATFS | SET_FSTATFS | SET_USTAT },
+	{ "pure", SET_PURE },
 };
 
 /* What arguments do not say. */
@@ -99,10 +109,10 @@ static const uint16_t members[CALL_COUNT] = {
 	[CALL_signalfd] = SET_SIGNAL | SET_DESC,
 	[CALL_signalfd4] = SET_SIGNAL | SET_DESC,
 	[CALL_prctl] = SET_CREDS,
-	[CALL_getuid] = SET_CREDS,
-	[CALL_geteuid] = SET_CREDS,
-	[CALL_getgid] = SET_CREDS,
-	[CALL_getegid] = SET_CREDS,
+	[CALL_getuid] = SET_CREDS | SET_PURE,
+	[CALL_geteuid] = SET_CREDS | SET_PURE,
+	[CALL_getgid] = SET_CREDS | SET_PURE,
+	[CALL_getegid] = SET_CREDS | SET_PURE,
 	[CALL_setuid] = SET_CREDS,
 	[CALL_setgid] = SET_CREDS,
 	[CALL_setreuid] = SET_CREDS,
@@ -133,6 +143,18 @@ static const uint16_t members[CALL_COUNT] = {
 	[CALL_pselect6] = SET_DESC,
 	[CALL_getcwd] = SET_FILE,
 	[CALL_memfd_create] = SET_DESC,
+	[CALL_stat] = SET_STAT,
+	[CALL_lstat] = SET_LSTAT,
+	[CALL_fstat] = SET_FSTAT,
+	[CALL_newfstatat] = SET_FSTAT,
+	[CALL_statx] = SET_FSTAT,
+	[CALL_statfs] = SET_STATFS,
+	[CALL_fstatfs] = SET_FSTATFS,
+	[CALL_ustat] = SET_USTAT,
+	[CALL_getpid] = SET_PURE,
+	[CALL_getppid] = SET_PURE,
+	[CALL_getpgrp] = SET_PURE,
+	[CALL_gettid] = SET_PURE,
 };
 
 /* A name is no path: of what is in memory, of an attribute. */
