@@ -177,14 +177,12 @@ PUBLIC int cprec_cursor_step(struct cprec_cursor *cursor, int64_t instructions,
 		return rc;
 	if (instructions < 0)
 		to.time = count > now - start ? start : now - count;
+	else if (count > end - now)
+		return cprec_cursor_seek(cursor, "end", why);
 	else
-		to.time = count > end - now ? end : now + count;
-	if (instructions > 0 && count > end - now)
-		rc = recording_events_at(cursor->of->recording, end, &to.events,
-					 inner(why));
-	if (!rc)
-		go(cursor, to);
-	return rc;
+		to.time = now + count;
+	go(cursor, to);
+	return 0;
 }
 
 /* ------- threads and frames ------- */
