@@ -49,6 +49,7 @@ for module in /modules/*; do insmod $module; done
 case $(cat /proc/cmdline) in
 *check*) sh /check; sh /list; poweroff -f;;
 *devices*) sh /devices; poweroff -f;;
+*disk-init*) mount -t ext4 /dev/vda /disk; exec switch_root /disk /sbin/init;;
 *run=load*) scale=$(sed 's/.*scale=//' /proc/cmdline); . /load; poweroff -f;;
 esac
 exec setsid cttyhack sh
