@@ -173,6 +173,7 @@ void machine_say_end(const struct machine_ending *ending)
 		[MACHINE_STOPPED] = "was stopped",
 		[MACHINE_IDLE] = "waits for what can never come",
 		[MACHINE_LOCKED] = "is locked up",
+		[MACHINE_PANICKED] = "has a kernel that panicked",
 	};
 
 	if (is_quiet(ending))
@@ -189,5 +190,6 @@ int machine_status(const struct machine_ending *ending)
 {
 	if (ending->end >= MACHINE_EXITED)
 		return (int)(ending->end - MACHINE_EXITED);
-	return ending->end == MACHINE_LOCKED ? EXIT_FAILED : EXIT_ANSWERED;
+	return ending->end == MACHINE_LOCKED ||
+	       ending->end == MACHINE_PANICKED ? EXIT_FAILED : EXIT_ANSWERED;
 }

@@ -111,8 +111,45 @@ int machine_take_option(const struct options *options, int id,
 		break;
 	case OPTION_DRIVE:
 		return take_drive(options, id, &out->live.virt);
+	case OPTION_NO_REBOOT:
+		out->ends_at_reset = true;
+		break;
 	}
 	return 0;
+}
+
+/* What only one kind of machine knows: those with a kernel, or firmware. */
+static const struct {
+	int id;
+	bool is_of_kernels;
+} known[] = {
+	{ OPTION_KERNEL, true }, { OPTION_INITRD, true },
+	{ OPTION_MEMORY, true }, { OPTION_CPU, true }, { OPTION_DRIVE, true },
+	{ OPTION_NET, true }, { OPTION_CONSOLE, true },
+	{ OPTION_FIRMWARE, false }, { OPTION_DEVICE, false },
+};
+
+bool machine_check(const struct options *options,
+		   const struct machine_options *machine)
+{
+	const struct live_kind *kind = machine->live.kind;
+	bool has_kernel = kind == &live_virt;
+	const char *path = has_kernel ? machine->live.virt.kernel :
+					machine->live.mps2.firmware;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (known[i].is_of_kernels == has_kernel ||
+		    !options_has(options, known[i].id))
+			continue;
+		options_wrong(options, "the machine '%s' has no --%s",
+			      kind->name, options_name(options, known[i].id));
+		return false;
+	}
+	if (!path)
+		options_wrong(options, has_kernel ?
+			      "the machine's kernel is missing: --kernel" :
+			      "the machine's firmware is missing: --firmware");
+	return path;
 }
 
 /* ------- recording ------- */
@@ -136,13 +173,4 @@ int machine_run(struct machine_options *options, bool quiet)
 	if (!quiet)
 		machine_say_end(&ending);
 	return machine_status(&ending);
-}
-
-const char *machine_missing(const struct machine_options *options)
-{
-	if (options->live.kind == &live_virt)
-		return options->live.virt.kernel ? NULL :
-		       "the machine's kernel is missing: --kernel";
-	return options->live.mps2.firmware ? NULL :
-	       "the machine's firmware is missing: --firmware";
 }

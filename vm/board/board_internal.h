@@ -46,6 +46,14 @@ enum board_stopped {
 	STOPPED_BY_UNKNOWN,	/* an exception that no processor has */
 };
 
+/* A fault in the kernel that comes again and again, exceptions.c. */
+struct fault_loop {
+	guest_addr pc;
+	uint64_t syndrome;
+	uint64_t start;		/* steps at the first one */
+	unsigned count;
+};
+
 struct cortex_m;
 
 /* What a kind of processor has of its own. */
@@ -88,6 +96,9 @@ struct board_kind {
 
 	/* Whether the instruction before `pc` waits for an interrupt. */
 	bool (*waits)(const struct board *board, guest_addr pc);
+
+	/* As board_is_stuck(); NULL: it locks up by itself. */
+	bool (*is_stuck)(const struct board *board);
 };
 extern const struct board_kind board_kind_arm64, board_kind_cortex_m;
 
@@ -125,6 +136,8 @@ struct board {
 	struct engine_block *blocks;
 	uint32_t block_count, block_room;
 
+	struct fault_loop fault_loop;
+	uint64_t left_programs;	/* how often: board_left_programs() */
 	struct timer timers[BOARD_TIMERS];
 	uint64_t idle;		/* ticks */
 };

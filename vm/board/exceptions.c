@@ -7,6 +7,9 @@
  */
 #include "vm/board/board_internal.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* EL1 with a stack pointer of its own; all masked. */
 #define PSTATE_ENTERED UINT64_C(0x3c5)
 
@@ -29,6 +32,7 @@ static void enter(struct board *board, guest_addr back, unsigned offset)
 	uint64_t sp = board_reg(board, ARM64_SP);
 	bool own = PSTATE_LEVEL(pstate) && pstate & PSTATE_OWN_SP;
 
+	board->left_programs += !PSTATE_LEVEL(pstate);
 	board_set_reg(board, own ? ARM64_SP_EL1 : ARM64_SP_EL0, sp);
 	board_set_reg(board, ARM64_ELR, back);
 	board_set_reg(board, ARM64_CPSR, PSTATE_ENTERED);
@@ -56,6 +60,53 @@ static bool read_unknown_id(struct board *board, guest_addr pc)
 	return true;
 }
 
+/*
+ * A kernel's own instruction that faults so often in a row, without an interrupt
+ * between, and with so little done, is one of what handles faults: it will
+ * fault for ever.
+ */
+#define LOOP_FAULTS 10000u
+#define LOOP_STEPS UINT64_C(2000000)
+
+static bool loops(struct board *board, const struct engine_exception *exception,
+		  guest_addr pc)
+{
+	struct fault_loop *loop = &board->fault_loop;
+	uint64_t now = board_steps(board);
+
+	if (!PSTATE_LEVEL(board_reg(board, ARM64_CPSR)) ||
+	    (exception->kind != EXCEPTION_FETCH &&
+	     exception->kind != EXCEPTION_DATA &&
+	     exception->kind != EXCEPTION_UNDEFINED)) {
+		loop->count = 0;
+		return false;
+	}
+	if (!loop->count || loop->pc != pc ||
+	    loop->syndrome != exception->syndrome ||
+	    now - loop->start > LOOP_STEPS)
+		*loop = (struct fault_loop){ pc, exception->syndrome, now, 0 };
+	return ++loop->count == LOOP_FAULTS;
+}
+
+/* It stands before the instruction that faults. */
+static void lock_up(struct board *board,
+		    const struct engine_exception *exception)
+{
+	const char *what = exception->kind == EXCEPTION_UNDEFINED ?
+		"an undefined instruction" : "a fault, of address";
+	int size = snprintf(board->fault, sizeof(board->fault), "%s", what);
+
+	if (exception->kind != EXCEPTION_UNDEFINED)
+		size += snprintf(board->fault + size,
+				 sizeof(board->fault) - (size_t)size,
+				 " 0x%llx",
+				 (unsigned long long)exception->address);
+	snprintf(board->fault + size, sizeof(board->fault) - (size_t)size,
+		 ", in what handles faults, again and again");
+	board->fault_loop.count = 0;
+	board_stop(board, STOPPED_LOCKED);
+}
+
 static void take(struct board *board, const struct engine_exception *exception)
 {
 	guest_addr pc = board_reg(board, ARM64_PC);
@@ -63,6 +114,10 @@ static void take(struct board *board, const struct engine_exception *exception)
 	if (exception->kind == EXCEPTION_UNDEFINED &&
 	    read_unknown_id(board, pc))
 		return;
+	if (loops(board, exception, pc)) {
+		lock_up(board, exception);
+		return;
+	}
 	board_set_reg(board, ARM64_ESR, exception->syndrome);
 	if (exception->kind == EXCEPTION_FETCH ||
 	    exception->kind == EXCEPTION_DATA)
@@ -98,6 +153,7 @@ bool exceptions_interrupt(struct board *board, guest_addr pc, unsigned number)
 	(void)number;
 	if (board_reg(board, ARM64_CPSR) & PSTATE_MASKS_IRQ)
 		return false;
+	board->fault_loop.count = 0;
 	enter(board, pc, VECTOR_IRQ);
 	return true;
 }

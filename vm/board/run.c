@@ -8,6 +8,7 @@
  */
 #include "vm/board/board_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "formats/error.h"
@@ -369,4 +370,18 @@ bool board_interrupt(struct board *board, unsigned number)
 const char *board_fault(const struct board *board)
 {
 	return board->fault;
+}
+
+bool board_is_stuck(struct board *board)
+{
+	if (!board->kind->is_stuck || !board->kind->is_stuck(board))
+		return false;
+	snprintf(board->fault, sizeof(board->fault), "a loop that does"
+		 " nothing, with interrupts off");
+	return true;
+}
+
+uint64_t board_left_programs(const struct board *board)
+{
+	return board->left_programs;
 }
