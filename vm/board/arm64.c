@@ -205,7 +205,9 @@ const struct board_kind board_kind_arm64 = {
 	.translate = tables_translate,
 	.size = size,
 	.count = count,
+	.has_line = true,
 	.interrupt = exceptions_interrupt,
+	.unfetched = exceptions_unfetched,
 	.waits = waits,
 	.is_stuck = is_stuck,
 };

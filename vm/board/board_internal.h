@@ -88,6 +88,10 @@ struct board_kind {
 	unsigned (*limit)(struct board *board, guest_addr pc, unsigned most);
 	bool (*enter)(struct board *board, const struct engine_block *block);
 
+	/* One interrupt is like another, and waits until it is taken or a device
+	 * is told otherwise. */
+	bool has_line;
+
 	/* Before the instruction at `pc`; false: that is masked. */
 	bool (*interrupt)(struct board *board, guest_addr pc, unsigned number);
 
@@ -114,6 +118,7 @@ struct board {
 	int64_t granted;
 	uint64_t until;		/* of this run */
 	uint64_t look_at;	/* steps at which the world is asked next */
+	bool held;		/* it wants to interrupt, which is masked */
 	bool pauses;
 	enum board_stopped stopped;
 	uint32_t stop_block;
@@ -194,6 +199,7 @@ void watch_take_back(struct board *board, guest_addr pc);
 /* ------- exceptions.c ------- */
 
 void exceptions_take(void *context, const struct engine_exception *exception);
+void exceptions_unfetched(struct board *board, guest_addr pc);
 bool exceptions_interrupt(struct board *board, guest_addr pc, unsigned number);
 
 /* ------- system.c ------- */

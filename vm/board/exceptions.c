@@ -74,10 +74,7 @@ static bool loops(struct board *board, const struct engine_exception *exception,
 	struct fault_loop *loop = &board->fault_loop;
 	uint64_t now = board_steps(board);
 
-	if (!PSTATE_LEVEL(board_reg(board, ARM64_CPSR)) ||
-	    (exception->kind != EXCEPTION_FETCH &&
-	     exception->kind != EXCEPTION_DATA &&
-	     exception->kind != EXCEPTION_UNDEFINED)) {
+	if (!PSTATE_LEVEL(board_reg(board, ARM64_CPSR))) {
 		loop->count = 0;
 		return false;
 	}
@@ -88,21 +85,44 @@ static bool loops(struct board *board, const struct engine_exception *exception,
 	return ++loop->count == LOOP_FAULTS;
 }
 
+static bool is_of_address(const struct engine_exception *exception)
+{
+	return exception->kind == EXCEPTION_FETCH ||
+	       exception->kind == EXCEPTION_DATA;
+}
+
+/* Where its handler begins, and whether anything is there. */
+static guest_addr handler(const struct board *board)
+{
+	return board_reg(board, ARM64_VBAR) +
+	       vector(board_reg(board, ARM64_CPSR));
+}
+
+static bool has_handler(const struct board *board)
+{
+	uint64_t addr;
+
+	return board_translate(board, handler(board), &addr) &&
+	       board_bytes(board, addr, INSN_SIZE);
+}
+
 /* It stands before the instruction that faults. */
 static void lock_up(struct board *board,
 		    const struct engine_exception *exception)
 {
-	const char *what = exception->kind == EXCEPTION_UNDEFINED ?
-		"an undefined instruction" : "a fault, of address";
-	int size = snprintf(board->fault, sizeof(board->fault), "%s", what);
+	char of[32] = "", at[32] = "";
 
-	if (exception->kind != EXCEPTION_UNDEFINED)
-		size += snprintf(board->fault + size,
-				 sizeof(board->fault) - (size_t)size,
-				 " 0x%llx",
-				 (unsigned long long)exception->address);
-	snprintf(board->fault + size, sizeof(board->fault) - (size_t)size,
-		 ", in what handles faults, again and again");
+	if (is_of_address(exception))
+		snprintf(of, sizeof(of), " of 0x%llx",
+			 (unsigned long long)exception->address);
+	if (!has_handler(board))
+		snprintf(at, sizeof(at), " 0x%llx",
+			 (unsigned long long)handler(board));
+	snprintf(board->fault, sizeof(board->fault), "%s%s%s%s",
+		 is_of_address(exception) ? "a fault" :
+					    "an undefined instruction", of,
+		 *at ? ", and no memory where its handler would be," :
+		       ", again and again in the handler of faults", at);
 	board->fault_loop.count = 0;
 	board_stop(board, STOPPED_LOCKED);
 }
@@ -114,13 +134,15 @@ static void take(struct board *board, const struct engine_exception *exception)
 	if (exception->kind == EXCEPTION_UNDEFINED &&
 	    read_unknown_id(board, pc))
 		return;
-	if (loops(board, exception, pc)) {
+	if (exception->kind != EXCEPTION_SVC &&
+	    (!has_handler(board) ||
+	     (exception->kind != EXCEPTION_BRK &&
+	      loops(board, exception, pc)))) {
 		lock_up(board, exception);
 		return;
 	}
 	board_set_reg(board, ARM64_ESR, exception->syndrome);
-	if (exception->kind == EXCEPTION_FETCH ||
-	    exception->kind == EXCEPTION_DATA)
+	if (is_of_address(exception))
 		board_set_reg(board, ARM64_FAR, exception->address);
 	enter(board, pc, 0);
 }
@@ -146,6 +168,22 @@ void exceptions_take(void *context, const struct engine_exception *exception)
 		board->unknown = exception->kind;
 		board_stop(board, STOPPED_BY_UNKNOWN);
 	}
+}
+
+/* ESR_EL1: an instruction abort, from a program or the kernel; external. */
+#define ABORT_PROGRAM UINT32_C(0x82000010)
+#define ABORT_KERNEL UINT32_C(0x86000010)
+
+void exceptions_unfetched(struct board *board, guest_addr pc)
+{
+	const struct engine_exception exception = {
+		.kind = EXCEPTION_FETCH,
+		.syndrome = PSTATE_LEVEL(board_reg(board, ARM64_CPSR)) ?
+				    ABORT_KERNEL : ABORT_PROGRAM,
+		.address = pc,
+	};
+
+	take(board, &exception);
 }
 
 bool exceptions_interrupt(struct board *board, guest_addr pc, unsigned number)

@@ -42,6 +42,7 @@ void board_set_steps(struct board *board, uint64_t steps)
 void board_look_soon(struct board *board)
 {
 	board->look_at = 0;
+	board->held = false;
 	grant(board, board_steps(board), 0);
 }
 
@@ -139,12 +140,15 @@ static bool look(struct board *board, uint64_t now, guest_addr pc)
 	board->look_at = world->look ? now : NEVER;
 	if (!world->look)
 		return false;
-	if (!world->look(world->context, &number, &next)) {
+	if (!board->held && !world->look(world->context, &number, &next)) {
 		board->look_at = next;
 		return false;
 	}
-	if (!board->kind->interrupt(board, pc, number))
+	if (!board->kind->interrupt(board, pc, number)) {
+		board->held = board->kind->has_line;
 		return false;
+	}
+	board->held = false;
 	world->taken(world->context, number);
 	return true;
 }
@@ -344,6 +348,7 @@ int board_run(struct board *board, uint64_t until, bool exact,
 
 	board->until = until;
 	board->look_at = 0;
+	board->held = false;
 	board->pauses = false;
 	*stop = BOARD_AT_STEPS;
 	while (board_steps(board) < until) {
