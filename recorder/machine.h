@@ -60,7 +60,7 @@ struct machine_options {
 /* How it ended; in words, if it was by a fault. */
 struct machine_ending {
 	unsigned end;		/* enum machine_end */
-	char text[200];
+	char text[300];
 };
 
 int machine_record(const struct machine_options *options,

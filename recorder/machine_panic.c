@@ -15,8 +15,8 @@ static const char begins[] = "Kernel panic - not syncing: ";
 static const char ends[] = " ]---";
 static const char last_words[] = "---[ end Kernel panic";
 
-/* For so many seconds it must do nothing else. */
-#define SECONDS 1u
+/* For a quarter of a second it must do nothing else.  A choice. */
+#define PARTS_OF_SECOND 4u
 
 static void take_line(struct machine_panic *panic, const struct board *board)
 {
@@ -64,5 +64,5 @@ bool machine_panic_is_final(const struct machine_panic *panic,
 {
 	return panic->loops && machine_panic_is_there(panic, board) &&
 	       board_ticks(board) - panic->since >=
-		       SECONDS * board_ticks_per_second(board);
+		       board_ticks_per_second(board) / PARTS_OF_SECOND;
 }

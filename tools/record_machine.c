@@ -13,6 +13,7 @@
 #include "tools/commands.h"
 #include "tools/drive_text.h"
 #include "tools/machine_console.h"
+#include "tools/machine_where.h"
 #include "tools/messages.h"
 #include "tools/programs.h"
 
@@ -154,6 +155,16 @@ bool machine_check(const struct options *options,
 
 /* ------- recording ------- */
 
+/* Where the kernel was, if it can be found. */
+static void add_place(const struct machine_options *options,
+		      struct machine_ending *ending)
+{
+	size_t size = strlen(ending->text);
+
+	machine_where(options->path, ending->text + size,
+		      sizeof(ending->text) - size);
+}
+
 int machine_run(struct machine_options *options, bool quiet)
 {
 	struct machine_ending ending = { 0 };
@@ -170,6 +181,8 @@ int machine_run(struct machine_options *options, bool quiet)
 	machine_console_close();
 	if (rc)
 		return program_not_run(ERR_SYSTEM, &why);
+	if (!quiet && ending.end == MACHINE_PANICKED)
+		add_place(options, &ending);
 	if (!quiet)
 		machine_say_end(&ending);
 	return machine_status(&ending);

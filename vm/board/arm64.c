@@ -207,6 +207,7 @@ const struct board_kind board_kind_arm64 = {
 	.count = count,
 	.has_line = true,
 	.interrupt = exceptions_interrupt,
+	.locked = exceptions_locked,
 	.unfetched = exceptions_unfetched,
 	.waits = waits,
 	.is_stuck = is_stuck,

@@ -46,8 +46,14 @@ enum board_stopped {
 	STOPPED_BY_UNKNOWN,	/* an exception that no processor has */
 };
 
+#define FAULT_REGISTERS 9u
+
 /* A fault in the kernel that comes again and again, exceptions.c. */
 struct fault_loop {
+	uint64_t before[FAULT_REGISTERS];	/* the last instruction that
+						   retired, there were these */
+	uint64_t at;		/* steps, then; */
+	bool has_before;	/* if there are any */
 	guest_addr pc;
 	uint64_t syndrome;
 	uint64_t start;		/* steps at the first one */
@@ -94,6 +100,9 @@ struct board_kind {
 
 	/* Before the instruction at `pc`; false: that is masked. */
 	bool (*interrupt)(struct board *board, guest_addr pc, unsigned number);
+
+	/* It has locked up, and does not run; NULL: it stands as it is to. */
+	void (*locked)(struct board *board);
 
 	/* There can be no code at `pc`; NULL: the engine raises exceptions. */
 	void (*unfetched)(struct board *board, guest_addr pc);
@@ -199,6 +208,7 @@ void watch_take_back(struct board *board, guest_addr pc);
 /* ------- exceptions.c ------- */
 
 void exceptions_take(void *context, const struct engine_exception *exception);
+void exceptions_locked(struct board *board);
 void exceptions_unfetched(struct board *board, guest_addr pc);
 bool exceptions_interrupt(struct board *board, guest_addr pc, unsigned number);
 

@@ -68,6 +68,15 @@ static bool read_unknown_id(struct board *board, guest_addr pc)
 #define LOOP_FAULTS 10000u
 #define LOOP_STEPS UINT64_C(2000000)
 
+static void begin_loop(struct fault_loop *loop, guest_addr pc,
+		       uint64_t syndrome, uint64_t now)
+{
+	loop->pc = pc;
+	loop->syndrome = syndrome;
+	loop->start = now;
+	loop->count = 0;
+}
+
 static bool loops(struct board *board, const struct engine_exception *exception,
 		  guest_addr pc)
 {
@@ -81,7 +90,7 @@ static bool loops(struct board *board, const struct engine_exception *exception,
 	if (!loop->count || loop->pc != pc ||
 	    loop->syndrome != exception->syndrome ||
 	    now - loop->start > LOOP_STEPS)
-		*loop = (struct fault_loop){ pc, exception->syndrome, now, 0 };
+		begin_loop(loop, pc, exception->syndrome, now);
 	return ++loop->count == LOOP_FAULTS;
 }
 
@@ -106,7 +115,39 @@ static bool has_handler(const struct board *board)
 	       board_bytes(board, addr, INSN_SIZE);
 }
 
-/* It stands before the instruction that faults. */
+/* What an entry changes. */
+static const uint8_t entered[FAULT_REGISTERS] = {
+	ARM64_PC, ARM64_SP, ARM64_CPSR, ARM64_ELR, ARM64_SPSR, ARM64_ESR,
+	ARM64_FAR, ARM64_SP_EL0, ARM64_SP_EL1,
+};
+
+/* Before the first of all faults between two instructions that retire. */
+static void keep_registers(struct board *board)
+{
+	struct fault_loop *loop = &board->fault_loop;
+	uint64_t now = board_steps(board);
+
+	if (loop->has_before && loop->at == now)
+		return;
+	loop->has_before = true;
+	loop->at = now;
+	for (unsigned i = 0; i < FAULT_REGISTERS; i++)
+		loop->before[i] = board_reg(board, entered[i]);
+}
+
+/* It stands before the instruction that began it: so does a replay. */
+void exceptions_locked(struct board *board)
+{
+	const struct reg_table *table = reg_table(board->kind->arch);
+	struct reg_file regs;
+
+	board_registers(board, &regs);
+	for (unsigned i = 0; i < FAULT_REGISTERS; i++)
+		reg_set(table, &regs, entered[i], board->fault_loop.before[i]);
+	board_set_registers(board, &regs);
+	board->fault_loop.has_before = false;
+}
+
 static void lock_up(struct board *board,
 		    const struct engine_exception *exception)
 {
@@ -134,6 +175,7 @@ static void take(struct board *board, const struct engine_exception *exception)
 	if (exception->kind == EXCEPTION_UNDEFINED &&
 	    read_unknown_id(board, pc))
 		return;
+	keep_registers(board);
 	if (exception->kind != EXCEPTION_SVC &&
 	    (!has_handler(board) ||
 	     (exception->kind != EXCEPTION_BRK &&

@@ -325,6 +325,8 @@ static bool is_over(struct board *board, bool exact, enum board_stop *stop)
 		*stop = BOARD_CALLS;
 		return true;
 	case STOPPED_LOCKED:
+		if (board->kind->locked)
+			board->kind->locked(board);
 		*stop = BOARD_LOCKED;
 		return true;
 	case STOPPED_TO_PAUSE:
