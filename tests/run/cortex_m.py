@@ -155,6 +155,11 @@ class Tests(CprecTap):
                 "began 00000003\nwas 00000011\n")
         equal(done.stdout, said, "output")
         self.check_recording(said)
+        # Registers of devices are in no index.
+        done = self.cprec("writes", "--json", "--addr=0x40010004", "--size=4",
+                          self.trace)
+        equal([json.loads(line)["new"] for line in done.stdout.splitlines()],
+              3 * ["05000000"], done.stderr)
 
     def debugger(self, machine):
         """gdb knows the processor: exceptions, and back out of them."""
