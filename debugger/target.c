@@ -251,6 +251,31 @@ static const struct target_register arm_registers[] = {
 	  false },
 };
 
+/* ------- ARMv7-M ------- */
+
+/* Without floating point its registers are 0. */
+static const struct target_register cortex_m_registers[] = {
+	{ "r0", "r0", 32, "uint32", "org.gnu.gdb.arm.m-profile", NULL, false },
+	R("r1"), R("r2"), R("r3"), R("r4"), R("r5"), R("r6"), R("r7"),
+	R("r8"), R("r9"), R("r10"), R("r11"), R("r12"),
+	{ "sp", "sp", 32, "data_ptr", NULL, NULL, false },
+	R("lr"),
+	{ "pc", "pc", 32, "code_ptr", NULL, NULL, false },
+	R("xpsr"),
+	{ "d0", "d0", 64, "ieee_double", "org.gnu.gdb.arm.vfp", NULL, false },
+	D("d1"), D("d2"), D("d3"), D("d4"), D("d5"), D("d6"), D("d7"), D("d8"),
+	D("d9"), D("d10"), D("d11"), D("d12"), D("d13"), D("d14"), D("d15"),
+	CONTROL("fpscr", "fpscr"),
+	{ "msp", "msp", 32, "data_ptr", "org.gnu.gdb.arm.m-system", NULL,
+	  false },
+	{ "psp", "psp", 32, "data_ptr", NULL, NULL, false },
+	{ "primask", "primask", 32, "uint32", "cprec.arm.m-system", NULL,
+	  false },
+	R("basepri"), R("faultmask"), R("control"), R("vtor"), R("aircr"),
+	R("scr"), R("ccr"), R("shcsr"), R("cfsr"), R("hfsr"), R("mmfar"),
+	R("bfar"), R("cpacr"), R("fpccr"), R("fpcar"),
+};
+
 /* ------- all of them ------- */
 
 /* fork, vfork, clone, clone3 */
@@ -333,6 +358,17 @@ static const struct target targets[] = {
 		.watches_before = true,
 		.details = "r1", .call = "r7",
 		.forks = arm_forks, .vforks = arm_vforks,
+	},
+	{
+		.arch = "cortex-m", .name = "arm", .osabi = "none",
+		.machine = EM_ARM, .word = 4, .moves = &moves_arm,
+		.flags = EF_ARM_EABI_VER5,
+		.registers = cortex_m_registers,
+		.count = COUNT(cortex_m_registers),
+		.pc = "pc", .sp = "sp", .fp = "r7", .tls = "r9",
+		.watches_before = true, .details = "r1", .call = "r7",
+		.forks = aarch64_vforks, .vforks = aarch64_vforks,
+		.is_machine = true,
 	},
 };
 

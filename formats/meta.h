@@ -75,6 +75,7 @@ enum machine_end {
 	MACHINE_STOPPED = 2,	/* by its user */
 	MACHINE_IDLE = 3,	/* it waited for what could never come */
 	MACHINE_LOCKED = 4,	/* a fault in the handler of faults */
+	MACHINE_PANICKED = 5,	/* its kernel did, and looped or reset it */
 	/* From here on: its program ended with a status of 0 to 255. */
 	MACHINE_EXITED = 16,
 	MACHINE_END_MOST = MACHINE_EXITED + 255,

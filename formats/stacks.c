@@ -80,6 +80,7 @@ const struct stack_table *stack_table(unsigned arch)
 	case ARCH_I386:
 		return &stack_table_i386;
 	case ARCH_ARM:
+	case ARCH_CORTEX_M:	/* numbers its registers alike */
 		return &stack_table_arm;
 	default:
 		return NULL;

@@ -42,6 +42,7 @@ static void on_output(void *context, uint8_t byte)
 	if (machine->follows)
 		return;
 	machine->output[machine->output_count++] = byte;
+	machine_panic_see(&machine->panic, machine->board, byte);
 	machine->spoken = board_ticks(machine->board);
 	if (machine->output_count == OUTPUT_ROOM)
 		machine_write_output(machine);
@@ -256,6 +257,7 @@ static void wait_for_interrupt(struct machine *machine, bool *ended)
 {
 	unsigned idle = board_reg_idle(machine->board);
 
+	machine_panic_forget(&machine->panic);
 	work(machine);
 	while (!machine->kind->wakes(machine->live) && !machine->stopped &&
 	       !*ended)
@@ -279,6 +281,13 @@ static void change_memory(struct machine *machine,
 	machine_memory_changed(&machine->memory, change->addr, change->size);
 }
 
+/* Whether this end is none. */
+static bool begins_anew(const struct machine *machine)
+{
+	return machine->has_end && machine->end == MACHINE_RESET &&
+	       !machine->options->ends_at_reset;
+}
+
 /* Behind a call of what is around the machine. */
 static void answer_call(struct machine *machine)
 {
@@ -295,7 +304,7 @@ static void answer_call(struct machine *machine)
 	}
 	machine->has_end = answer.ends;
 	machine->end = answer.end;
-	if (machine->has_end)
+	if (machine->has_end && !begins_anew(machine))
 		return;
 	record_value(machine, board_reg_result(machine->board), answer.value);
 	for (unsigned i = 0; i < answer.change_count; i++)
@@ -334,6 +343,21 @@ static int write_due(struct machine *machine, struct failure *why)
 					   why) : 0;
 }
 
+static void end_by(struct machine *machine, enum machine_end end)
+{
+	machine->has_end = true;
+	machine->end = end;
+}
+
+/* It runs, but nothing will come of that. */
+static void find_standstill(struct machine *machine)
+{
+	if (machine_panic_is_final(&machine->panic, machine->board))
+		end_by(machine, MACHINE_PANICKED);
+	else if (board_is_stuck(machine->board))
+		end_by(machine, MACHINE_LOCKED);
+}
+
 /* What the machine stopped for; `*ended`: nothing will happen any more. */
 static void attend(struct machine *machine, enum board_stop stop, bool *ended)
 {
@@ -345,8 +369,7 @@ static void attend(struct machine *machine, enum board_stop stop, bool *ended)
 		answer_call(machine);
 		break;
 	case BOARD_LOCKED:
-		machine->has_end = true;
-		machine->end = MACHINE_LOCKED;
+		end_by(machine, MACHINE_LOCKED);
 		break;
 	case BOARD_AT_BREAK:
 	case BOARD_PAUSES:
@@ -356,6 +379,7 @@ static void attend(struct machine *machine, enum board_stop stop, bool *ended)
 	case BOARD_AT_STEPS:
 		take_input(machine, 0);
 		machine_write_output(machine);
+		find_standstill(machine);
 		break;
 	}
 }
@@ -375,6 +399,21 @@ static uint64_t run_end(const struct machine *machine)
 	return look < until ? look : until;
 }
 
+/* Somebody may want one to end that does nothing else. */
+static int begin_anew(struct machine *machine, struct failure *why)
+{
+	char text[PANIC_TEXT + 60];
+
+	if (machine_panic_is_there(&machine->panic, machine->board)) {
+		snprintf(text, sizeof(text), "the machine's kernel panicked:"
+			 " %s; it resets", machine->panic.text);
+		on_warn(machine, text);
+	}
+	take_input(machine, 0);
+	machine_write_output(machine);
+	return machine_reset(machine, why);
+}
+
 int machine_advance(struct machine *machine, bool *on, struct failure *why)
 {
 	bool idle_for_ever = false;
@@ -384,6 +423,13 @@ int machine_advance(struct machine *machine, bool *on, struct failure *why)
 	if (rc)
 		return rc;
 	attend(machine, stop, &idle_for_ever);
+	if (begins_anew(machine))
+		rc = begin_anew(machine, why);
+	else if (machine->has_end && machine->end == MACHINE_RESET &&
+		 machine_panic_is_there(&machine->panic, machine->board))
+		machine->end = MACHINE_PANICKED;
+	if (rc)
+		return rc;
 	if (!machine->has_end)
 		rc = machine_work(machine, why);
 	if (rc)
@@ -426,8 +472,12 @@ static int create(struct machine *machine, struct failure *why)
 			  machine->kind->model(&options->live), rams,
 			  machine->kind->rams(machine->live, rams),
 			  &machine->world, why);
-	if (!rc)
-		rc = machine->kind->start(machine->live, machine->board, why);
+	if (rc)
+		return rc;
+	board_registers(machine->board, &machine->first);
+	rc = machine->kind->start(machine->live, machine->board, why);
+	/* Its first key frame has that. */
+	machine->memory.count = 0;
 	return rc ? rc : machine_trace_open(&machine->trace, machine->options,
 					    why);
 }
@@ -453,6 +503,9 @@ void machine_tell_ending(const struct machine *machine,
 			 struct machine_ending *out)
 {
 	out->end = machine->end;
+	if (machine->end == MACHINE_PANICKED)
+		snprintf(out->text, sizeof(out->text), "%s",
+			 machine->panic.text);
 	if (machine->end == MACHINE_LOCKED)
 		snprintf(out->text, sizeof(out->text), "%s, at 0x%llx",
 			 board_fault(machine->board),

@@ -45,6 +45,7 @@ struct machine_options {
 	unsigned cache_entries;		/* cache_is_size() */
 	uint64_t segment_steps;		/* of segments; 0: the default */
 	int level;			/* of compression; 0: the default */
+	bool ends_at_reset;		/* else it begins anew */
 
 	/* Waits for input; also without room, and when it is closed: it may be
 	 * time to stop. */
@@ -59,7 +60,7 @@ struct machine_options {
 /* How it ended; in words, if it was by a fault. */
 struct machine_ending {
 	unsigned end;		/* enum machine_end */
-	char text[200];
+	char text[300];
 };
 
 int machine_record(const struct machine_options *options,
@@ -72,7 +73,7 @@ struct machine_live;
 /*
  * Of the options, no kernel and no path: nothing is recorded.  `board` is that
  * of a replay that begins at the start; what it reads, is told, and finds that
- * devices have stored, is told here.  Disks are snapshots of what they were
+ * devices have stored, and that it was reset, is told here.  Disks are snapshots of what they were
  * then.
  */
 int machine_live_create(struct machine_live **out,
@@ -84,6 +85,7 @@ void machine_live_read(struct machine_live *live, uint64_t addr,
 void machine_live_write(struct machine_live *live, uint64_t addr,
 			unsigned size, uint64_t value);
 void machine_live_stored(struct machine_live *live);
+void machine_live_reset(struct machine_live *live);
 
 /* From there on, it is alive. */
 int machine_live_run(struct machine_live *live, struct machine_ending *ending,

@@ -2,7 +2,7 @@
 /*
  * machine_internal.h - a machine that is recorded, or only lives
  *
- * machine.c runs it and records what happens; machine_live.c takes it over from
+ * machine.c runs it and records what happens; machine_reset.c has it begin anew; machine_live.c takes it over from
  * a replay.
  */
 #ifndef CPREC_RECORDER_MACHINE_INTERNAL_H
@@ -12,6 +12,7 @@
 
 #include "recorder/machine.h"
 #include "recorder/machine_memory.h"
+#include "recorder/machine_panic.h"
 
 #define OUTPUT_ROOM 1024u
 #define TYPED_MOST 64u
@@ -25,6 +26,8 @@ struct machine {
 	struct board_world world;
 	struct machine_trace trace;
 	struct machine_memory memory;	/* as devices use it */
+	struct machine_panic panic;
+	struct reg_file first;	/* before anything was put into it */
 	bool input_closed, stopped, is_connected;
 	unsigned end;		/* how it ends, */
 	bool has_end;		/* by itself */
@@ -44,6 +47,9 @@ int machine_advance(struct machine *machine, bool *on, struct failure *why);
 
 /* Devices do what they were asked for, and it is recorded. */
 int machine_work(struct machine *machine, struct failure *why);
+
+/* After a reset it begins anew. */
+int machine_reset(struct machine *machine, struct failure *why);
 
 void machine_tell_ending(const struct machine *machine,
 			 struct machine_ending *out);

@@ -32,6 +32,8 @@ int machine_live_create(struct machine_live **out,
 		return failed(why, ERR_INPUT, "a machine of this kind cannot go"
 			      " on from a recording");
 	}
+	/* It has no kernel that it could begin with. */
+	live->options.ends_at_reset = true;
 	own->memory = board_pages(board) * GUEST_PAGE;
 	for (unsigned i = 0; i < own->drive_count; i++)
 		own->drives[i].snapshot = true;
@@ -68,6 +70,11 @@ void machine_live_write(struct machine_live *live, uint64_t addr,
 void machine_live_stored(struct machine_live *live)
 {
 	live->machine.kind->follow_stores(live->machine.live);
+}
+
+void machine_live_reset(struct machine_live *live)
+{
+	live->machine.kind->reset(live->machine.live);
 }
 
 /* The board becomes one of its own, with that state. */

@@ -76,20 +76,58 @@ static int find_event(struct machine_replay *replay, uint64_t base,
 	return 0;
 }
 
-static int apply_register(struct machine_replay *replay,
-			  const struct packet *packet, struct failure *why)
+static int take_register(const struct machine_replay *replay,
+			 const struct packet *packet, uint64_t *value,
+			 struct failure *why)
 {
 	const struct reg_table *table = recording_reg_table(replay->recording);
-	uint64_t value = 0;
 
 	if (packet->number >= table->count ||
-	    packet->size > sizeof(value) ||
+	    packet->size > sizeof(*value) ||
 	    table->regs[packet->number].size != packet->size)
 		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
 					     why);
+	*value = 0;
 	for (unsigned i = (unsigned)packet->size; i-- > 0;)
-		value = value << 8 | packet->value[i];
-	board_set_reg(replay->board, (unsigned)packet->number, value);
+		*value = *value << 8 | packet->value[i];
+	return 0;
+}
+
+static int apply_register(struct machine_replay *replay,
+			  const struct packet *packet, struct failure *why)
+{
+	uint64_t value;
+	int rc = take_register(replay, packet, &value, why);
+
+	if (!rc)
+		board_set_reg(replay->board, (unsigned)packet->number, value);
+	return rc;
+}
+
+/* All at once: while some are as before, they need not go together. */
+static int apply_reset(struct machine_replay *replay, struct failure *why)
+{
+	const struct reg_table *table = recording_reg_table(replay->recording);
+	struct reg_file regs;
+	int rc = 0;
+
+	board_registers(replay->board, &regs);
+	for (size_t i = 0; i < replay->effect_count && !rc; i++) {
+		const struct packet *packet = &replay->effects[i].packet;
+		uint64_t value;
+
+		rc = packet->kind == PACKET_REG ?
+			     take_register(replay, packet, &value, why) :
+			     packet_stream_damaged(&replay->packets,
+						   ERR_CORRUPT, why);
+		if (!rc)
+			reg_set(table, &regs, (unsigned)packet->number, value);
+	}
+	if (rc)
+		return rc;
+	board_set_registers(replay->board, &regs);
+	if (replay->follower.reset)
+		replay->follower.reset(replay->follower.context);
 	return 0;
 }
 
@@ -194,10 +232,18 @@ static int take_effects(struct machine_replay *replay, struct failure *why)
 	return rc < 0 ? rc : find_event(replay, base, why);
 }
 
-/* The next instruction never retires, but it leaves something. */
+/*
+ * The next instruction never retires, but it leaves something; that of an
+ * AArch64 processor leads to itself again.
+ */
 static int lock_up(struct machine_replay *replay, struct failure *why)
 {
-	int rc = board_run(replay->board, board_steps(replay->board) + 1, true,
+	int rc;
+
+	if (recording_reg_table(replay->recording)->arch ==
+	    ARCH_AARCH64_MACHINE)
+		return 0;
+	rc = board_run(replay->board, board_steps(replay->board) + 1, true,
 			   &replay->stop, why);
 
 	return rc || replay->stop == BOARD_LOCKED ?
@@ -205,10 +251,21 @@ static int lock_up(struct machine_replay *replay, struct failure *why)
 				     " could not", why);
 }
 
-static int apply_effects(struct machine_replay *replay, struct failure *why)
+/* Devices do not write registers: the machine was reset. */
+static bool is_reset(const struct machine_replay *replay,
+		     const struct packet *event)
+{
+	return event->kind == PACKET_DMA && replay->effect_count &&
+	       replay->effects[0].packet.kind == PACKET_REG;
+}
+
+static int apply_effects(struct machine_replay *replay,
+			 const struct packet *event, struct failure *why)
 {
 	int rc = 0;
 
+	if (is_reset(replay, event))
+		return apply_reset(replay, why);
 	for (size_t i = 0; i < replay->effect_count && !rc; i++)
 		rc = apply_effect(replay, &replay->effects[i].packet, why);
 	return rc;
@@ -270,7 +327,7 @@ static int apply_event(struct machine_replay *replay, struct failure *why)
 		return rc;
 	replay->stop = BOARD_AT_STEPS;
 	replay->events += position_counts(event.kind);
-	rc = apply_effects(replay, why);
+	rc = apply_effects(replay, &event, why);
 	if (!rc)
 		tell_event(replay, &event, true);
 	if (!rc && event.kind == PACKET_DMA && replay->follower.stored)

@@ -410,15 +410,10 @@ static int record_machine(struct job *job, struct machine_options *machine)
 static bool is_machine_complete(struct options *options, int id,
 				const struct machine_options *machine)
 {
-	const char *missing;
 	size_t count;
 
-	if (!options_files(options, id, 0, 0, &count))
-		return false;
-	missing = machine_missing(machine);
-	if (missing)
-		options_wrong(options, "%s", missing);
-	return !missing;
+	return options_files(options, id, 0, 0, &count) &&
+	       machine_check(options, machine);
 }
 
 static int run(struct options *options)

@@ -30,12 +30,18 @@ static void on_stored(void *context)
 	machine_live_stored(context);
 }
 
+static void on_reset(void *context)
+{
+	machine_live_reset(context);
+}
+
 /* Its devices go all the way: their state is in no key frame. */
 static int go_there(struct machine_live *live, struct machine_replay *replay,
 		    const struct position *to, struct failure *why)
 {
 	const struct machine_follower follower = {
 		.read = on_read, .write = on_write, .stored = on_stored,
+		.reset = on_reset,
 		.context = live,
 	};
 

@@ -168,11 +168,12 @@ static bool is_quiet(const struct machine_ending *ending)
 void machine_say_end(const struct machine_ending *ending)
 {
 	static const char *const words[] = {
-		[MACHINE_OFF] = "switched itself off",
-		[MACHINE_RESET] = "reset itself",
-		[MACHINE_STOPPED] = "was stopped",
-		[MACHINE_IDLE] = "waits for what can never come",
-		[MACHINE_LOCKED] = "is locked up",
+		[MACHINE_OFF] = "machine switched itself off",
+		[MACHINE_RESET] = "machine reset itself",
+		[MACHINE_STOPPED] = "machine was stopped",
+		[MACHINE_IDLE] = "machine waits for what can never come",
+		[MACHINE_LOCKED] = "machine is locked up",
+		[MACHINE_PANICKED] = "machine's kernel panicked",
 	};
 
 	if (is_quiet(ending))
@@ -181,7 +182,7 @@ void machine_say_end(const struct machine_ending *ending)
 		say_note("the machine's program exited with status %u",
 			 ending->end - MACHINE_EXITED);
 	else
-		say_note("the machine %s%s%s", words[ending->end],
+		say_note("the %s%s%s", words[ending->end],
 			 *ending->text ? ": " : "", ending->text);
 }
 
@@ -189,5 +190,6 @@ int machine_status(const struct machine_ending *ending)
 {
 	if (ending->end >= MACHINE_EXITED)
 		return (int)(ending->end - MACHINE_EXITED);
-	return ending->end == MACHINE_LOCKED ? EXIT_FAILED : EXIT_ANSWERED;
+	return ending->end == MACHINE_LOCKED ||
+	       ending->end == MACHINE_PANICKED ? EXIT_FAILED : EXIT_ANSWERED;
 }

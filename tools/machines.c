@@ -35,6 +35,8 @@ const char *machine_end_text(uint64_t code)
 		return "it waits for what can never come";
 	case MACHINE_LOCKED:
 		return "it locked up";
+	case MACHINE_PANICKED:
+		return "its kernel panicked";
 	default:
 		return "not known";
 	}

@@ -277,6 +277,16 @@ static bool next_name(const char **names, char typed[NAME_TYPED])
 	return true;
 }
 
+bool options_has(const struct options *options, int id)
+{
+	return options->given >> place_of(options, id) & 1;
+}
+
+const char *options_name(const struct options *options, int id)
+{
+	return options->command->options[place_of(options, id)].name;
+}
+
 static bool is_given(const struct options *options, const char *typed)
 {
 	const struct option_info *info = options->command->options;

@@ -130,6 +130,10 @@ char **options_take_words(struct options *options, size_t *count);
 /* Whether the first argument, which may be left out, is a recording. */
 bool options_has_recording(const struct options *options);
 
+/* Of an option of the command's table: whether it was given; its name. */
+bool options_has(const struct options *options, int id);
+const char *options_name(const struct options *options, int id);
+
 /*
  * The value of the option just returned is no good: prints a message with
  * `wanted`, like "a number".  Returns OPTIONS_WRONG.

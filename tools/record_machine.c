@@ -13,6 +13,7 @@
 #include "tools/commands.h"
 #include "tools/drive_text.h"
 #include "tools/machine_console.h"
+#include "tools/machine_where.h"
 #include "tools/messages.h"
 #include "tools/programs.h"
 
@@ -111,11 +112,58 @@ int machine_take_option(const struct options *options, int id,
 		break;
 	case OPTION_DRIVE:
 		return take_drive(options, id, &out->live.virt);
+	case OPTION_NO_REBOOT:
+		out->ends_at_reset = true;
+		break;
 	}
 	return 0;
 }
 
+/* What only one kind of machine knows: those with a kernel, or firmware. */
+static const struct {
+	int id;
+	bool is_of_kernels;
+} known[] = {
+	{ OPTION_KERNEL, true }, { OPTION_INITRD, true },
+	{ OPTION_MEMORY, true }, { OPTION_CPU, true }, { OPTION_DRIVE, true },
+	{ OPTION_NET, true }, { OPTION_CONSOLE, true },
+	{ OPTION_FIRMWARE, false }, { OPTION_DEVICE, false },
+};
+
+bool machine_check(const struct options *options,
+		   const struct machine_options *machine)
+{
+	const struct live_kind *kind = machine->live.kind;
+	bool has_kernel = kind == &live_virt;
+	const char *path = has_kernel ? machine->live.virt.kernel :
+					machine->live.mps2.firmware;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		if (known[i].is_of_kernels == has_kernel ||
+		    !options_has(options, known[i].id))
+			continue;
+		options_wrong(options, "the machine '%s' has no --%s",
+			      kind->name, options_name(options, known[i].id));
+		return false;
+	}
+	if (!path)
+		options_wrong(options, has_kernel ?
+			      "the machine's kernel is missing: --kernel" :
+			      "the machine's firmware is missing: --firmware");
+	return path;
+}
+
 /* ------- recording ------- */
+
+/* Where the kernel was, if it can be found. */
+static void add_place(const struct machine_options *options,
+		      struct machine_ending *ending)
+{
+	size_t size = strlen(ending->text);
+
+	machine_where(options->path, ending->text + size,
+		      sizeof(ending->text) - size);
+}
 
 int machine_run(struct machine_options *options, bool quiet)
 {
@@ -133,16 +181,9 @@ int machine_run(struct machine_options *options, bool quiet)
 	machine_console_close();
 	if (rc)
 		return program_not_run(ERR_SYSTEM, &why);
+	if (!quiet && ending.end == MACHINE_PANICKED)
+		add_place(options, &ending);
 	if (!quiet)
 		machine_say_end(&ending);
 	return machine_status(&ending);
-}
-
-const char *machine_missing(const struct machine_options *options)
-{
-	if (options->live.kind == &live_virt)
-		return options->live.virt.kernel ? NULL :
-		       "the machine's kernel is missing: --kernel";
-	return options->live.mps2.firmware ? NULL :
-	       "the machine's firmware is missing: --firmware";
 }

@@ -14,7 +14,7 @@
 enum {
 	OPTION_MACHINE = 512, OPTION_KERNEL, OPTION_INITRD, OPTION_APPEND,
 	OPTION_MEMORY, OPTION_CPU, OPTION_FIRMWARE, OPTION_DEVICE,
-	OPTION_DRIVE, OPTION_NET, OPTION_CONSOLE,
+	OPTION_DRIVE, OPTION_NET, OPTION_CONSOLE, OPTION_NO_REBOOT,
 };
 
 #define MACHINE_ROWS                                                           \
@@ -50,7 +50,10 @@ enum {
 	  "without this: none", .with = "machine" },                           \
 	{ OPTION_CONSOLE, "console", "DEVICE",                                 \
 	  "which one standard input goes to: pl011 (without\n"                \
-	  "this) or virtio", .with = "machine" }
+	  "this) or virtio", .with = "machine" },                              \
+	{ OPTION_NO_REBOOT, "no-reboot", NULL,                                 \
+	  "a reset ends the machine; without this, it begins\n"               \
+	  "anew, and the recording goes on", .with = "machine" }
 
 /* Takes one of them.  0, or OPTIONS_WRONG. */
 int machine_take_option(const struct options *options, int id,
@@ -59,8 +62,10 @@ int machine_take_option(const struct options *options, int id,
 /* With what nobody has said; no kernel yet. */
 void machine_options_init(struct machine_options *out);
 
-/* What is missing, in words; NULL: nothing. */
-const char *machine_missing(const struct machine_options *options);
+/* Whether it has all that its kind needs, and nothing that it does not know;
+ * else prints a message. */
+bool machine_check(const struct options *options,
+		   const struct machine_options *machine);
 
 /* Records it; says how it ended, unless `quiet`.  Returns the exit status. */
 int machine_run(struct machine_options *options, bool quiet);

@@ -22,6 +22,14 @@ static uint64_t home_of(const struct segment_view *view, uint64_t page)
 	return page + ((region->common - region->start) >> GUEST_PAGE_SHIFT);
 }
 
+/* Indexes are of memory; registers of devices may be used in any segment. */
+static bool is_of_device(const struct segment_view *view, uint64_t page)
+{
+	const struct region *region = segment_view_region(view, page);
+
+	return region && region->kind == REGION_DEVICE;
+}
+
 static bool is_of_others(const struct segment_view *view, uint64_t page)
 {
 	const struct region *region = segment_view_region(view, page);
@@ -163,6 +171,8 @@ int segment_uses_find(struct segment_uses *out, struct query *query,
 	}
 	for (uint64_t page = first; page <= last; page++) {
 		may |= may_be_in_page(&inquiry, page);
+		if (is_of_device(view, page))
+			may = out->everywhere = true;
 		is_shared |= is_of_others(view, page);
 		out->everywhere |= segment_view_is_remapped(view, page);
 	}

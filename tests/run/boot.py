@@ -51,6 +51,8 @@ case $(cat /proc/cmdline) in
 *devices*) sh /devices; poweroff -f;;
 *disk-init*) mount -t ext4 /dev/vda /disk; exec switch_root /disk /sbin/init;;
 *run=load*) scale=$(sed 's/.*scale=//' /proc/cmdline); . /load; poweroff -f;;
+*crash*) echo c >/proc/sysrq-trigger;;
+*leave*) exit 3;;
 esac
 exec setsid cttyhack sh
 """
@@ -299,6 +301,34 @@ class Tests(CprecTap):
         expect("schedule" in ask("backtrace", "--at=99%"), "callers")
         return f"{len(log)} messages, {len(found)} processes"
 
+    def ends(self):
+        """A panic says what, where and who; a reset begins a boot anew."""
+        for append, status, words in (
+                ("crash", 1, "panicked: sysrq triggered crash, in"
+                 " sysrq_handle_crash, process 1 'init'"),
+                ("leave", 1, "panicked: Attempted to kill init! exitcode="
+                 "0x00000300, in do_exit, process 1 'init'"),
+                ("crash panic=-1", 1, "panicked: sysrq triggered crash")):
+            done = subprocess.run(self.machine(append, "--no-reboot"),
+                                  stdin=subprocess.DEVNULL,
+                                  capture_output=True, timeout=LONG)
+            equal(done.returncode, status, done.stderr)
+            expect(words in done.stderr.decode(), done.stderr)
+        with subprocess.Popen(self.machine("crash panic=-1"),
+                              stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as cprec:
+            for _ in range(2):
+                for line in cprec.stderr:
+                    if "panicked" in line and "; it resets" in line:
+                        break
+            cprec.terminate()
+            said = cprec.communicate()[0]
+        equal(cprec.returncode, 0, "a machine that was stopped")
+        expect(said.count("end Kernel panic") >= 2 or
+               said.count("not syncing") >= 2, said[-2000:])
+        self.run_long(self.options.cprec, "verify", "-q", self.trace)
+
     def shell(self):
         """Somebody types, and there is nobody who waits for a boot."""
         with subprocess.Popen(self.machine(""), stdin=subprocess.PIPE,
@@ -365,6 +395,7 @@ def test_kernel(tests, of):
     tests.test(of + "the kernel's memory", tests.kernel_memory)
     tests.test(of + "the kernel's processes and log", tests.kernel)
     tests.test(of + "a shell", tests.shell)
+    tests.test(of + "ends", tests.ends)
     if shutil.which(MAKE_DISK):
         tests.test(of + "devices", tests.devices)
     if shutil.which(ORACLE):

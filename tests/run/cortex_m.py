@@ -14,6 +14,7 @@ Speaks TAP.
 import argparse
 import json
 import os
+import re
 import shutil
 import struct
 import subprocess
@@ -23,6 +24,7 @@ sys.dont_write_bytecode = True
 import foreign  # noqa: E402
 from tap import CprecTap, equal, expect, main  # noqa: E402
 
+GDB = "gdb-multiarch"
 COMPILERS = "arm-none-eabi-gcc", "arm-linux-gnueabihf-gcc"
 FLAGS = """-mthumb -O2 -g -ffreestanding -fno-tree-loop-distribute-patterns -nostdlib
     -static -no-pie -fno-pic -Wl,--build-id=none""".split()
@@ -32,10 +34,10 @@ BOARDS = ("mps2-an385", "m3"), ("mps2-an386", "m4"), ("mps2-an500", "m7")
 STATUS = 5		# of the firmware
 STOPS = 200
 
-# Of ends.c: status, output, what is said beside it.
+# Of ends.c: status, output, what is said beside it, with which options.
 ENDS = {
     1: (1, "fault 00000003\n", "is locked up: HardFault at 0x"),
-    2: (0, "reset\n", "reset itself"),
+    2: (0, "reset\n", "reset itself", "--no-reboot"),
     3: (0, "asleep\n", "waits for what can never come"),
     6: (1, "", "is locked up: HardFault at 0x"),
     7: (1, "fault 00000003\n", "is locked up: HardFault at 0x60000000 (there"
@@ -132,9 +134,9 @@ class Tests(CprecTap):
         return f"{self.info()['instructions']} instructions"
 
     def ends(self, end):
-        status, said, beside = ENDS[end]
+        status, said, beside, *options = ENDS[end]
         elf = self.end(end)
-        done = self.record("mps2-an385", elf)
+        done = self.record("mps2-an385", elf, *options)
         equal((done.returncode, done.stdout), (status, said), done.stderr)
         expect(beside in done.stderr, done.stderr)
         self.check_recording(said)
@@ -142,6 +144,104 @@ class Tests(CprecTap):
     def end(self, end):
         return self.compile("ends", ["start.c", "ends.c"], "m3",
                             f"-DEND={end}")
+
+    def reboots(self):
+        """It begins anew, with devices as at the start, and memory as it was;
+        by itself, and by the watchdog."""
+        done = self.record("mps2-an385", self.end(8), "--segment=1000")
+        equal(done.returncode, 3, done.stderr)
+        said = ("began 00000001\nwas 00000011\n"
+                "began 00000002\nwas 00000011\n"
+                "began 00000003\nwas 00000011\n")
+        equal(done.stdout, said, "output")
+        self.check_recording(said)
+        # Registers of devices are in no index.
+        done = self.cprec("writes", "--json", "--addr=0x40010004", "--size=4",
+                          self.trace)
+        equal([json.loads(line)["new"] for line in done.stdout.splitlines()],
+              3 * ["05000000"], done.stderr)
+
+    def debugger(self, machine):
+        """gdb knows the processor: exceptions, and back out of them."""
+        elf = self.compile("kernel", ["start.c", "kernel.c"], "m4")
+        equal(self.record(machine, elf).returncode, 0, "record")
+        said = self.gdb(
+            elf, "p/x $xpsr", "p $s0", "p/x $msp", "break consume",
+            "continue", "p $control", "watch sum", "continue",
+            "reverse-continue", "delete", "break systick", "continue",
+            "p $xpsr & 511", "backtrace 2", "delete", "reverse-stepi",
+            "p $xpsr & 511", "stepi", "p $xpsr & 511", "finish",
+            "p $xpsr & 511", "reverse-stepi", "p $xpsr & 511")
+        for wanted in (r"p/x \$xpsr\n.*= 0x1000000\n", r"p \$s0\n.*= 0\n",
+                       r"p/x \$msp\n.*= 0x20100000\n",
+                       r"consume \(\) at .*kernel.c", r"control\n.*= 2\n",
+                       r"Old value = 0\nNew value = 1\n",
+                       r"Old value = 1\nNew value = 0\n",
+                       r"511\n.* = 15\n",
+                       r"#0  systick.*\n#1  <signal handler called>",
+                       r">reverse-stepi\n.*\n(.*\n)?>p \$xpsr & 511\n.* = 0\n"
+                       r">stepi\n.*systick.*\n(.*\n)?"
+                       r">p \$xpsr & 511\n.* = 15\n>finish\n"):
+            expect(re.search(wanted, said), f"{wanted}\n{said}")
+
+    def gdb(self, elf, *commands):
+        """What it says to each command."""
+        words = []
+        for command in commands:
+            words += ["-ex", "echo >" + command.replace("$", "\\$") + "\\n",
+                      "-ex", command]
+        done = subprocess.run(
+            [GDB, "-nx", "-batch", "-ex", "set pagination off", "-ex",
+             "file " + elf, "-ex",
+             f"target remote | exec {self.options.cprec} gdbserver --stdio"
+             f" {self.trace}", *words], stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=200)
+        return done.stdout + done.stderr
+
+    def prompt(self, machine):
+        """Our own prompt: by addresses, as there are no names."""
+        elf = self.compile("kernel", ["start.c", "kernel.c"], "m4")
+        equal(self.record(machine, elf).returncode, 0, "record")
+        at = {name: self.place(elf, name) for name in ("choose", "sum")}
+        done = self.cprec("debug", "--plain", "--batch", "-ex",
+                          f"break *{at['choose']:#x}", "-ex", "continue", "-ex",
+                          "p $xpsr & 511", "-ex", "x/1i $pc", "-ex",
+                          "reverse-stepi", "-ex", "x/1i $pc", "-ex", "delete",
+                          "-ex", f"watch *(int *) {at['sum']:#x}", "-ex",
+                          "continue", "-ex", "continue", "-ex",
+                          "reverse-continue", self.trace)
+        equal((done.returncode, done.stderr), (0, ""), done.stdout)
+        for wanted in (r"= 14\n=> 0x[0-9a-f]+:\s+push", r"=> .*bl\s",
+                       r"Old value = 0\nNew value = 1\n",
+                       r"Old value = 1\nNew value = 5\n",
+                       r"Old value = 5\nNew value = 1\n"):
+            expect(re.search(wanted, done.stdout), f"{wanted}\n{done.stdout}")
+
+    def place(self, elf, symbol):
+        """Where the firmware has it."""
+        done = subprocess.run(
+            [self.options.compiler.replace("-gcc", "-nm"), elf], check=True,
+            capture_output=True, text=True)
+        return next(int(line.split()[0], 16) for line in
+                    done.stdout.splitlines() if line.split()[2] == symbol)
+
+    def goes_on(self):
+        """Not yet: it is said."""
+        equal(self.record("mps2-an385", self.end(3)).returncode, 0, "record")
+        self.one_line(self.cprec("run", "--at=50%", self.trace), "cannot go on")
+
+    def options_of_others(self):
+        """Only a machine with a kernel has these."""
+        elf = self.end(2)
+        for option in ("--kernel=k", "--initrd=i", "--memory=64m",
+                       "--cpu=cortex-a53", "--drive=d", "--net=user",
+                       "--console=virtio"):
+            done = self.record("mps2-an385", elf, option)
+            equal((done.returncode, done.stdout), (2, ""), option)
+            equal(len(done.stderr.splitlines()), 1, done.stderr)
+            expect("has no " + option.split("=")[0] in done.stderr,
+                   done.stderr)
+        expect(not os.path.exists(self.trace), "there is a recording")
 
     def unknown_devices(self):
         done = self.record("mps2-an385", self.end(4))
@@ -268,6 +368,14 @@ def suite(options, folder):
         tests.test(f"a kernel on {machine}", tests.switches, machine, model)
     for end in ENDS:
         tests.test(f"end {end}", tests.ends, end)
+    tests.test("a machine that begins anew", tests.reboots)
+    if shutil.which(GDB):
+        tests.test("gdb", tests.debugger, "mps2-an386")
+    else:
+        print("#", GDB, "is not there: it is not tried")
+    tests.test("our prompt", tests.prompt, "mps2-an386")
+    tests.test("going on", tests.goes_on)
+    tests.test("options of other machines", tests.options_of_others)
     tests.test("devices that are not there", tests.unknown_devices)
     tests.test("devices that a file describes", tests.described_devices)
     tests.test("what is typed", tests.typed)

@@ -3,10 +3,10 @@
 """A whole machine, recorded and replayed: the same output, the same state in
 the end, however it is reached.
 
-usage: machine.py --cprec C --states S --source FILE --devices FILE
+usage: machine.py --cprec C --states S --source FILE --devices FILE --ends FILE
 
 The FILEs are kernels of its own, which the cross compiler makes; the second one uses
-disks, a network and the like.  Without that, only what needs no kernel is tested.  S
+disks, a network and the like, the third one ends in many ways.  Without that, only what needs no kernel is tested.  S
 is machine_states.c.  Speaks TAP.
 """
 import json
@@ -35,6 +35,23 @@ DEVICES_SAY = "".join(line + "\n" for line in (
 C_OPTIONS = ["-Os", "-ffreestanding", "-fno-builtin", "-fno-pic", "-no-pie",
              "-mgeneral-regs-only", "-mstrict-align", "-fno-stack-protector",
              "-fno-reorder-functions", "-Wl,-z,max-page-size=4096"]
+# Of machine_ends.S: options, status, output, what is said beside it.
+WORDS = ("[    0.8] Kernel panic - not syncing: no more\r\n"
+         "[    0.9] ---[ end Kernel panic - not syncing: no more ]---\r\n")
+ENDS = {
+    1: ("", 1, "", "locked up: an undefined instruction, and no memory where"
+        " its handler would be, 0x8000000200, at 0x402000"),
+    2: ("", 1, "", "locked up: a fault of 0xffff.*, again and again in the"
+        " handler of faults, at 0x40200"),
+    3: ("", 1, "", "locked up: a loop that does nothing, with interrupts off,"
+        " at 0x402000"),
+    4: ("", 0, "", ""),
+    5: ("", 0, "1a2a3a", ""),
+    6: ("", 1, WORDS, "panicked: no more"),
+    7: ("", 0, WORDS + "f", ""),
+    8: ("--no-reboot", 1, WORDS, "panicked: no more"),
+    9: ("", 0, "f", ""),
+}
 CODES = 40
 PAGE = 4096
 WRITTEN = bytes((i * 7 + i // PAGE) & 0xff for i in range(2 * PAGE))
@@ -368,6 +385,22 @@ class Tests(CprecTap):
             good += not done.returncode
         expect(good > 3, "some of it can be replayed")
 
+    def ends(self, end):
+        option, status, said, beside = ENDS[end]
+        self.compile(self.options.ends, self.kernel, f"-DEND={end}")
+        done = self.cprec("record", "--machine=virt", "--memory=32m",
+                          "--kernel=" + self.kernel, "-o", self.trace,
+                          *option.split(), text="")
+        equal((done.returncode, done.stdout),
+              (status, said.replace("\r\n", "\n")), done.stderr)
+        equal(len(done.stderr.splitlines()), int(bool(beside)), done.stderr)
+        expect(re.search(beside, done.stderr), done.stderr)
+        self.answer("verify", self.trace)
+        equal(self.answer("replay", self.trace), done.stdout, "replay")
+        if end not in (3, 6, 7):
+            equal(self.states("stops", "1", "50"), self.states("straight"),
+                  "the end")
+
     def no_machine(self, what, *options, kernel=None):
         path = os.path.join(self.folder, "bad")
         if kernel is not None:
@@ -398,6 +431,7 @@ class Tests(CprecTap):
         self.no_machine("no header", kernel=bytes(4096))
         self.no_machine("gzip", kernel=b"\x1f\x8b" + bytes(100))
         self.no_machine("ELF", kernel=b"\x7fELF" + bytes(100))
+        self.no_machine("x86", kernel=bytes(0x202) + b"HdrS" + bytes(100))
         self.no_machine("too large a kernel", "--memory=16m",
                         kernel=head[:16] + b"\0\0\0\0\1\0\0\0" + head[24:])
         self.no_machine("too large an initrd", "--memory=16m",
@@ -407,6 +441,12 @@ class Tests(CprecTap):
         self.no_machine("another processor", "--cpu=x", kernel=head)
         self.no_machine("another machine", "--machine=pc", kernel=head)
         self.no_machine("a program, too", "ls", kernel=head)
+        for option in "--firmware=f", "--device=d":
+            self.no_machine("what it does not have", option, kernel=head)
+        self.no_machine("an image that was cut off",
+                        kernel=b"MZ" + head[2:60] + struct.pack("<I", 64) +
+                        b"PE\0\0" + struct.pack("<HH12xHH", 0xaa64, 1, 0, 0)
+                        + struct.pack("<8sIIII16x", b".text", 0, 0, 5000, 0))
         small = os.path.join(self.folder, "small")
         with open(small, "wb") as out:
             out.write(b"QFI\xfb" + bytes(1020))
@@ -462,8 +502,10 @@ def run_all(options, folder):
     tests.test("devices that use memory", tests.devices)
     tests.test("the same end, with devices", tests.same_end)
     tests.test("a machine that goes on", tests.goes_on)
+    for end in ENDS:
+        tests.test(f"end {end}", tests.ends, end)
     return tests.summary()
 
 
 if __name__ == "__main__":
-    sys.exit(main(run_all, "states", "source", "devices"))
+    sys.exit(main(run_all, "states", "source", "devices", "ends"))

@@ -120,6 +120,51 @@ static bool waits(const struct board *board, guest_addr pc)
 	return board_insn(board, pc - INSN_SIZE) == WFI;
 }
 
+#define STUCK_MOST 8u		/* instructions of a loop */
+
+/* B: where to, from `pc`. */
+static bool is_branch(uint32_t insn, guest_addr pc, guest_addr *to)
+{
+	uint64_t words = insn & 0x3ffffff;
+
+	if (insn >> 26 != 5)
+		return false;
+	if (words >> 25)
+		words |= UINT64_MAX << 26;
+	*to = pc + (words << 2);
+	return true;
+}
+
+/* NOP, YIELD, WFE, WFI, SEV, SEVL; ISB, DSB, DMB. */
+static bool does_nothing(uint32_t insn)
+{
+	return (insn & 0xffffff1f) == 0xd503201f ||
+	       (insn & 0xfffff01f) == 0xd503301f;
+}
+
+static bool is_stuck(const struct board *board)
+{
+	guest_addr start = board_reg(board, ARM64_PC), pc = start;
+
+	if (!(board_reg(board, ARM64_CPSR) & PSTATE_MASKS_IRQ))
+		return false;
+	for (unsigned i = 0; i < STUCK_MOST; i++) {
+		uint32_t insn = board_insn(board, pc);
+
+		if (is_branch(insn, pc, &pc)) {
+			if (pc == start)
+				return true;
+			continue;
+		}
+		if (!does_nothing(insn))
+			return false;
+		pc += INSN_SIZE;
+		if (pc == start)
+			return true;
+	}
+	return false;
+}
+
 /* ------- devices ------- */
 
 static uint64_t on_read(void *context, uint64_t addr, unsigned size)
@@ -160,6 +205,10 @@ const struct board_kind board_kind_arm64 = {
 	.translate = tables_translate,
 	.size = size,
 	.count = count,
+	.has_line = true,
 	.interrupt = exceptions_interrupt,
+	.locked = exceptions_locked,
+	.unfetched = exceptions_unfetched,
 	.waits = waits,
+	.is_stuck = is_stuck,
 };

@@ -93,8 +93,14 @@ void board_pause(struct board *board);
 /* Interrupts it where it stands; false: it has that masked. */
 bool board_interrupt(struct board *board, unsigned number);
 
-/* BOARD_LOCKED: why, in words. */
+/* BOARD_LOCKED, or stuck: why, in words. */
 const char *board_fault(const struct board *board);
+
+/* Whether it executes a loop that does nothing, and that no interrupt ends. */
+bool board_is_stuck(struct board *board);
+
+/* How often an exception has led from a program into the kernel. */
+uint64_t board_left_programs(const struct board *board);
 
 /* ------- breakpoints ------- */
 

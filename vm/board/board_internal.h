@@ -46,6 +46,20 @@ enum board_stopped {
 	STOPPED_BY_UNKNOWN,	/* an exception that no processor has */
 };
 
+#define FAULT_REGISTERS 9u
+
+/* A fault in the kernel that comes again and again, exceptions.c. */
+struct fault_loop {
+	uint64_t before[FAULT_REGISTERS];	/* the last instruction that
+						   retired, there were these */
+	uint64_t at;		/* steps, then; */
+	bool has_before;	/* if there are any */
+	guest_addr pc;
+	uint64_t syndrome;
+	uint64_t start;		/* steps at the first one */
+	unsigned count;
+};
+
 struct cortex_m;
 
 /* What a kind of processor has of its own. */
@@ -80,14 +94,24 @@ struct board_kind {
 	unsigned (*limit)(struct board *board, guest_addr pc, unsigned most);
 	bool (*enter)(struct board *board, const struct engine_block *block);
 
+	/* One interrupt is like another, and waits until it is taken or a device
+	 * is told otherwise. */
+	bool has_line;
+
 	/* Before the instruction at `pc`; false: that is masked. */
 	bool (*interrupt)(struct board *board, guest_addr pc, unsigned number);
+
+	/* It has locked up, and does not run; NULL: it stands as it is to. */
+	void (*locked)(struct board *board);
 
 	/* There can be no code at `pc`; NULL: the engine raises exceptions. */
 	void (*unfetched)(struct board *board, guest_addr pc);
 
 	/* Whether the instruction before `pc` waits for an interrupt. */
 	bool (*waits)(const struct board *board, guest_addr pc);
+
+	/* As board_is_stuck(); NULL: it locks up by itself. */
+	bool (*is_stuck)(const struct board *board);
 };
 extern const struct board_kind board_kind_arm64, board_kind_cortex_m;
 
@@ -103,6 +127,7 @@ struct board {
 	int64_t granted;
 	uint64_t until;		/* of this run */
 	uint64_t look_at;	/* steps at which the world is asked next */
+	bool held;		/* it wants to interrupt, which is masked */
 	bool pauses;
 	enum board_stopped stopped;
 	uint32_t stop_block;
@@ -125,6 +150,8 @@ struct board {
 	struct engine_block *blocks;
 	uint32_t block_count, block_room;
 
+	struct fault_loop fault_loop;
+	uint64_t left_programs;	/* how often: board_left_programs() */
 	struct timer timers[BOARD_TIMERS];
 	uint64_t idle;		/* ticks */
 };
@@ -181,6 +208,8 @@ void watch_take_back(struct board *board, guest_addr pc);
 /* ------- exceptions.c ------- */
 
 void exceptions_take(void *context, const struct engine_exception *exception);
+void exceptions_locked(struct board *board);
+void exceptions_unfetched(struct board *board, guest_addr pc);
 bool exceptions_interrupt(struct board *board, guest_addr pc, unsigned number);
 
 /* ------- system.c ------- */

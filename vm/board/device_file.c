@@ -76,6 +76,7 @@ static int add(struct device_registers *registers,
 		i--;
 	}
 	registers->list[i] = *one;
+	registers->list[i].first = one->value;
 	registers->count++;
 	return 0;
 }
@@ -119,6 +120,12 @@ int device_registers_read(struct device_registers *out, const char *path,
 	rc = read_lines(out, (char *)file.bytes, path, why);
 	start_file_release(&file);
 	return rc;
+}
+
+void device_registers_reset(struct device_registers *registers)
+{
+	for (size_t i = 0; i < registers->count; i++)
+		registers->list[i].value = registers->list[i].first;
 }
 
 void device_registers_release(struct device_registers *registers)

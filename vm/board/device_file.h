@@ -23,6 +23,7 @@ struct failure;
 
 struct device_register {
 	uint32_t addr, value;
+	uint32_t first;		/* what it is after a reset */
 	bool is_read_only;
 	char name[DEVICE_NAME_MOST];
 };
@@ -35,6 +36,7 @@ struct device_registers {
 /* Adds those of a file. */
 int device_registers_read(struct device_registers *out, const char *path,
 			  struct failure *why);
+void device_registers_reset(struct device_registers *registers);
 void device_registers_release(struct device_registers *registers);
 
 /* The one at an address; NULL: there is none. */

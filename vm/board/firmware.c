@@ -152,20 +152,23 @@ void firmware_release(struct firmware *firmware)
 	start_file_release(&firmware->file);
 }
 
-void firmware_load(const struct firmware *firmware, struct board *board)
+void firmware_load(const struct firmware *firmware,
+		   void (*store)(void *context, uint64_t addr,
+				 const void *bytes, size_t size),
+		   void *context)
 {
 	const struct start_file *file = &firmware->file;
 
 	if (!firmware->is_elf) {
-		board_load(board, 0, file->bytes, file->size);
+		store(context, 0, file->bytes, file->size);
 		return;
 	}
 	for (unsigned i = 0; i < segments_of(firmware); i++) {
 		Elf32_Phdr segment = segment_of(firmware, i);
 
 		if (segment.p_type == PT_LOAD)
-			board_load(board, segment.p_paddr,
-				   file->bytes + segment.p_offset,
-				   segment.p_filesz);
+			store(context, segment.p_paddr,
+			      file->bytes + segment.p_offset,
+			      segment.p_filesz);
 	}
 }

@@ -23,7 +23,10 @@ int firmware_read(struct firmware *out, const char *path,
 		  struct failure *why);
 void firmware_release(struct firmware *firmware);
 
-/* Puts it into memory. */
-void firmware_load(const struct firmware *firmware, struct board *board);
+/* Where it is to be, piece by piece. */
+void firmware_load(const struct firmware *firmware,
+		   void (*store)(void *context, uint64_t addr,
+				 const void *bytes, size_t size),
+		   void *context);
 
 #endif

@@ -64,9 +64,12 @@ struct live_kind {
 	/* How many pieces of RAM there are. */
 	unsigned (*rams)(const void *live, struct board_ram *out);
 
-	/* Puts everything into the board's memory, and the processor to its
-	 * start. */
+	/* Puts everything into the board's memory, which `stored` is told of,
+	 * and the processor, which was reset, to its start. */
 	int (*start)(void *live, struct board *board, struct failure *why);
+
+	/* Devices are as before that; what they are connected with stays. */
+	void (*reset)(void *live);
 
 	/* RAM and devices, sorted by address.  Names say what is there. */
 	const struct region *(*regions)(const void *live, size_t *count);

@@ -547,7 +547,6 @@ static void start_devices(struct mps2 *mps2)
 	mps2->uarts[0].out = mps2->options.out;
 	mps2->uarts[0].context = mps2->options.context;
 	cmsdk_watchdog_init(&mps2->dog);
-	semihosting_init(&mps2->semihosting);
 }
 
 static void live_destroy(void *live)
@@ -572,6 +571,7 @@ static int create(void **out, const struct mps2_board *kind,
 	mps2->kind = kind;
 	mps2->options = *options;
 	start_devices(mps2);
+	semihosting_init(&mps2->semihosting);
 	rc = firmware_read(&mps2->firmware, options->mps2.firmware, kind->rams,
 			   kind->ram_count, why);
 	if (!rc)
@@ -643,19 +643,41 @@ static int start_processor(struct mps2 *mps2, struct failure *why)
 	return 0;
 }
 
+static void load(void *context, uint64_t addr, const void *bytes, size_t size)
+{
+	struct mps2 *mps2 = context;
+
+	board_load(mps2->board, addr, bytes, size);
+	mps2->options.stored(mps2->options.context, addr, size);
+}
+
 static int live_start(void *live, struct board *board, struct failure *why)
 {
 	struct mps2 *mps2 = live;
-	int rc;
 
 	mps2->board = board;
 	nvic_init(&mps2->nvic, board, mps2->kind->cpuid, CYCLE,
 		  REFERENCE_CYCLE);
 	start_semihosting(mps2);
-	firmware_load(&mps2->firmware, board);
-	rc = start_processor(mps2, why);
-	firmware_release(&mps2->firmware);
-	return rc;
+	firmware_load(&mps2->firmware, load, mps2);
+	return start_processor(mps2, why);
+}
+
+/* Files that semihosting has open stay so, and what was typed is still there.
+ */
+static void live_reset(void *live)
+{
+	struct mps2 *mps2 = live;
+
+	mps2->nvic = (struct nvic){ 0 };
+	memset(mps2->uarts, 0, sizeof(mps2->uarts));
+	memset(mps2->timers, 0, sizeof(mps2->timers));
+	memset(mps2->gpios, 0, sizeof(mps2->gpios));
+	mps2->dual = (struct cmsdk_dual){ 0 };
+	mps2->dog = (struct cmsdk_watchdog){ 0 };
+	mps2->leds = mps2->switches = mps2->misc = mps2->prescale = 0;
+	device_registers_reset(&mps2->registers);
+	start_devices(mps2);
 }
 
 static const char *live_image(const struct live_options *options)
@@ -680,7 +702,7 @@ static const char *live_image(const struct live_options *options)
 		.arch = ARCH_CORTEX_M,                                         \
 		.model = model_##board, .image = live_image,                   \
 		.create = create_##board, .destroy = live_destroy,             \
-		.rams = live_rams, .start = live_start,                        \
+		.rams = live_rams, .start = live_start, .reset = live_reset,   \
 		.regions = live_regions,                                       \
 		.read = live_read, .write = live_write,                        \
 		.interrupts = live_interrupts, .taken = live_taken,            \

@@ -8,6 +8,7 @@
  */
 #include "vm/board/board_internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "formats/error.h"
@@ -41,6 +42,7 @@ void board_set_steps(struct board *board, uint64_t steps)
 void board_look_soon(struct board *board)
 {
 	board->look_at = 0;
+	board->held = false;
 	grant(board, board_steps(board), 0);
 }
 
@@ -138,12 +140,15 @@ static bool look(struct board *board, uint64_t now, guest_addr pc)
 	board->look_at = world->look ? now : NEVER;
 	if (!world->look)
 		return false;
-	if (!world->look(world->context, &number, &next)) {
+	if (!board->held && !world->look(world->context, &number, &next)) {
 		board->look_at = next;
 		return false;
 	}
-	if (!board->kind->interrupt(board, pc, number))
+	if (!board->kind->interrupt(board, pc, number)) {
+		board->held = board->kind->has_line;
 		return false;
+	}
+	board->held = false;
 	world->taken(world->context, number);
 	return true;
 }
@@ -320,6 +325,8 @@ static bool is_over(struct board *board, bool exact, enum board_stop *stop)
 		*stop = BOARD_CALLS;
 		return true;
 	case STOPPED_LOCKED:
+		if (board->kind->locked)
+			board->kind->locked(board);
 		*stop = BOARD_LOCKED;
 		return true;
 	case STOPPED_TO_PAUSE:
@@ -343,6 +350,7 @@ int board_run(struct board *board, uint64_t until, bool exact,
 
 	board->until = until;
 	board->look_at = 0;
+	board->held = false;
 	board->pauses = false;
 	*stop = BOARD_AT_STEPS;
 	while (board_steps(board) < until) {
@@ -369,4 +377,18 @@ bool board_interrupt(struct board *board, unsigned number)
 const char *board_fault(const struct board *board)
 {
 	return board->fault;
+}
+
+bool board_is_stuck(struct board *board)
+{
+	if (!board->kind->is_stuck || !board->kind->is_stuck(board))
+		return false;
+	snprintf(board->fault, sizeof(board->fault), "a loop that does"
+		 " nothing, with interrupts off");
+	return true;
+}
+
+uint64_t board_left_programs(const struct board *board)
+{
+	return board->left_programs;
 }

@@ -88,18 +88,64 @@ int start_file_read(struct start_file *out, const char *path, const char *what,
 static const char *other_kind(const struct start_file *file)
 {
 	static const struct {
+		size_t at;
 		const char *magic, *name;
 	} kinds[] = {
-		{ "\x1f\x8b", "it is packed by gzip: unpack it first" },
-		{ "\x7f" "ELF", "it is an ELF file: objcopy -O binary makes"
+		{ 0, "\x1f\x8b", "it is packed by gzip: unpack it first" },
+		{ 0, "\x7f" "ELF", "it is an ELF file: objcopy -O binary makes"
 		  " one of it" },
+		{ 0x202, "HdrS", "it is one of x86" },
+		{ 0x24, "\x18\x28\x6f\x01", "it is one of 32-bit ARM" },
+		{ MAGIC_AT, "RSC\x05", "it is one of RISC-V" },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (file->size > 4 && !memcmp(file->bytes, kinds[i].magic,
-					       strlen(kinds[i].magic)))
+		if (file->size > kinds[i].at + 4 &&
+		    !memcmp(file->bytes + kinds[i].at, kinds[i].magic,
+			    strlen(kinds[i].magic)))
 			return kinds[i].name;
 	return "it has no such header";
+}
+
+/*
+ * Kernels are programs for EFI, too, and those have a table that says what they
+ * have in the file: whether all of that is there.
+ */
+#define EFI_AT 0x3cu		/* where that header is */
+#define EFI_MAGIC "PE\0"
+#define EFI_SECTIONS 6u		/* their number; and how large what is before
+				   their table is, behind the header */
+#define EFI_OPTIONAL 20u
+#define EFI_HEADER 24u
+#define EFI_SECTION 40u		/* bytes of one: its size in the file, and where
+				   that is */
+#define EFI_SIZE 16u
+
+static uint64_t number_at(const struct start_file *file, uint64_t at,
+			  unsigned size)
+{
+	struct input in = { file->bytes + at, file->bytes + file->size, 0 };
+
+	return at < file->size ? input_uint(&in, size) : 0;
+}
+
+static bool is_whole(const struct start_file *file)
+{
+	uint64_t head = number_at(file, EFI_AT, 4);
+	uint64_t at = head + EFI_HEADER +
+		      number_at(file, head + EFI_OPTIONAL, 2);
+	uint64_t count = number_at(file, head + EFI_SECTIONS, 2);
+
+	if (memcmp(file->bytes, "MZ", 2) || head > file->size ||
+	    file->size - head < EFI_HEADER ||
+	    memcmp(file->bytes + head, EFI_MAGIC, sizeof(EFI_MAGIC)))
+		return true;
+	for (uint64_t i = 0; i < count; i++, at += EFI_SECTION)
+		if (at + EFI_SECTION > file->size ||
+		    number_at(file, at + EFI_SIZE, 4) +
+			    number_at(file, at + EFI_SIZE + 4, 4) > file->size)
+			return false;
+	return true;
 }
 
 static bool is_kernel(const struct start_file *file)
@@ -122,6 +168,11 @@ int start_file_kernel(struct start_file *out, const char *path, uint64_t most,
 			    " ('Image'): %s", path, other_kind(out));
 		start_file_release(out);
 		return rc;
+	}
+	if (!is_whole(out)) {
+		start_file_release(out);
+		return failed(why, ERR_INPUT, "the kernel '%s' was cut off",
+			      path);
 	}
 	in = (struct input){ out->bytes + OFFSET_AT, out->bytes + HEADER_SIZE,
 			     0 };

@@ -457,6 +457,15 @@ static void list_regions(struct virt *virt)
 	};
 }
 
+/* The clock on the wall goes on. */
+void virt_reset(struct virt *virt)
+{
+	virt->gic = (struct gic){ 0 };
+	pl011_init(&virt->console, virt->options.out, virt->options.context);
+	for (unsigned i = 0; i < virt->virtio_count; i++)
+		virtio_reset(&virt->virtio[i]);
+}
+
 int virt_create(struct virt **out, const struct virt_options *options,
 		struct failure *why)
 {
@@ -480,7 +489,7 @@ int virt_create(struct virt **out, const struct virt_options *options,
 		virt_destroy(virt);
 		return rc;
 	}
-	pl011_init(&virt->console, options->out, options->context);
+	virt_reset(virt);
 	pl031_init(&virt->clock, options->clock, seconds, virt);
 	list_regions(virt);
 	*out = virt;
@@ -530,15 +539,13 @@ int virt_start(struct virt *virt, struct board *board, struct failure *why)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
 	virt->board = board;
-	board_load(board, VIRT_RAM, tree.bytes, tree.size);
+	guest_store(virt, VIRT_RAM, tree.bytes, tree.size);
 	output_release(&tree);
-	board_load(board, kernel_place(virt), virt->kernel.bytes,
-		   virt->kernel.size);
-	board_load(board, initrd_place(virt), virt->initrd.bytes,
-		   virt->initrd.size);
+	guest_store(virt, kernel_place(virt), virt->kernel.bytes,
+		    virt->kernel.size);
+	guest_store(virt, initrd_place(virt), virt->initrd.bytes,
+		    virt->initrd.size);
 	board_set_reg(board, ARM64_X0, VIRT_RAM);
 	board_set_reg(board, ARM64_PC, kernel_place(virt));
-	start_file_release(&virt->kernel);
-	start_file_release(&virt->initrd);
 	return 0;
 }

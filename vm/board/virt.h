@@ -70,8 +70,10 @@ void virt_destroy(struct virt *virt);
 
 struct board_ram virt_ram(const struct virt *virt);
 
-/* Puts everything into the board's memory, and the processor to its start. */
+/* Puts everything into the board's memory, and the processor to its start;
+ * devices are as before that. */
 int virt_start(struct virt *virt, struct board *board, struct failure *why);
+void virt_reset(struct virt *virt);
 
 /*
  * Or it goes on where a recording is: its devices, which begin as at the start,

@@ -46,6 +46,11 @@ static int start(void *live, struct board *board, struct failure *why)
 	return virt_start(live, board, why);
 }
 
+static void reset(void *live)
+{
+	virt_reset(live);
+}
+
 static const struct region *regions(const void *live, size_t *count)
 {
 	return virt_regions(live, count);
@@ -139,7 +144,7 @@ const struct live_kind live_virt = {
 	.arch = ARCH_AARCH64_MACHINE,
 	.model = model, .image = image,
 	.create = create, .destroy = destroy,
-	.rams = rams, .start = start, .regions = regions,
+	.rams = rams, .start = start, .reset = reset, .regions = regions,
 	.read = read, .write = write,
 	.interrupts = interrupts, .wakes = wakes, .next = next,
 	.work = work, .called = called, .room = room, .type = type,

@@ -112,7 +112,7 @@ static void set_word(uint64_t *number, uint64_t offset, uint32_t value)
 		  (uint64_t)value << shift;
 }
 
-static void reset(struct virtio *virtio)
+void virtio_reset(struct virtio *virtio)
 {
 	*virtio = (struct virtio){
 		.model = virtio->model, .device = virtio->device,
@@ -123,7 +123,7 @@ static void reset(struct virtio *virtio)
 static void set_status(struct virtio *virtio, uint32_t status)
 {
 	if (!status) {
-		reset(virtio);
+		virtio_reset(virtio);
 		return;
 	}
 	/* Drivers of before version 1, and what was not offered, are refused. */

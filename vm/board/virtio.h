@@ -77,6 +77,9 @@ struct virtio {
 uint64_t virtio_read(struct virtio *virtio, uint64_t offset, unsigned size);
 void virtio_write(struct virtio *virtio, uint64_t offset, uint64_t value);
 
+/* As before its driver found it. */
+void virtio_reset(struct virtio *virtio);
+
 /* Whether it wants to interrupt. */
 bool virtio_interrupts(const struct virtio *virtio);
 

@@ -43,6 +43,10 @@
 #define DUAL_CONTROL1 REG(0x40002008)
 #define DUAL_CLEAR1 REG(0x4000200c)
 
+#define GPIO0_OUT REG(0x40010004)
+#define DOG_LOAD REG(0x40008000)
+#define DOG_CONTROL REG(0x40008008)
+
 #define UART(n) ((n) == 4 ? 0x40009000 : 0x40004000 + 0x1000 * (n))
 #define UART_DATA(n) REG(UART(n))
 #define UART_STATE(n) REG(UART(n) + 4)

@@ -28,9 +28,10 @@ uint64_t arm_read_reg(struct cpu *cpu, unsigned reg)
 	return reg == ARM_CPSR ? status_of(value) : value;
 }
 
+/* All code of a machine is Thumb, of which there is only a decoder. */
 bool arm_is_in_thumb(struct cpu *cpu)
 {
-	return arm_read_reg(cpu, ARM_CPSR) & ARM_CPSR_THUMB;
+	return !cpu->engine || arm_read_reg(cpu, ARM_CPSR) & ARM_CPSR_THUMB;
 }
 
 /* With the program counter, the engine takes what code it leads to. */

@@ -30,7 +30,8 @@ static bool disassemble(struct cpu *cpu, const uint8_t *code,
 	uint64_t at = pc;
 
 	cs_option(arm->decoder, CS_OPT_MODE,
-		  insn->is_thumb ? CS_MODE_THUMB : CS_MODE_ARM);
+		  (insn->is_thumb ? CS_MODE_THUMB : CS_MODE_ARM) |
+			  (cpu->engine ? 0 : CS_MODE_MCLASS));
 	if (insn->is_thumb)
 		forget_it(arm);
 	return insn->size &&
