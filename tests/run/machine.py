@@ -169,6 +169,12 @@ class Tests(CprecTap):
                    expected.endswith(done.stdout), done.stdout)
         with open(self.disk, "rb") as image:
             equal(image.read(), disk, "the image")
+        expected = self.states("straight")
+        frames = self.info()["key_frames"]
+        for frame in range(frames):
+            equal(self.states("devices", str(frame), self.disk,
+                              self.readonly), expected,
+                  f"devices from key frame {frame} on")
         for arguments in ([], drives[:1], [*drives, drives[0]]):
             done = self.cprec("run", "--at=50", *arguments, self.trace)
             equal((done.returncode, done.stdout,
