@@ -5,14 +5,11 @@
  * usage: machine_states FILE straight
  *        machine_states FILE stops SEED COUNT
  *        machine_states FILE frame NUMBER
- *        machine_states FILE devices NUMBER [DRIVE...]
  *
  * All of it is executed in order; or with exact stops at random times; or from
  * one key frame on, where this process has not been before.  Says the checksum
  * of memory and registers at the end.  "stops" also goes back to a fifth of its
- * stops, which must be as they were.  "devices" has devices of "virt" follow
- * from what the key frame says of them to the last one, where they must be what
- * that one says.
+ * stops, which must be as they were.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,7 +17,6 @@
 #include <string.h>
 
 #include "formats/trace_layout.h"
-#include "recorder/machine.h"
 #include "replayer/machine.h"
 #include "tests/run/check.h"
 
@@ -93,85 +89,6 @@ static void stops(unsigned seed, size_t count)
 	free(states);
 }
 
-/* ------- devices ------- */
-
-static void on_read(void *context, uint64_t addr, uint64_t value)
-{
-	machine_live_read(context, addr, value);
-}
-
-static void on_write(void *context, uint64_t addr, unsigned size,
-		     uint64_t value)
-{
-	machine_live_write(context, addr, size, value);
-}
-
-static void on_stored(void *context)
-{
-	machine_live_stored(context);
-}
-
-static const char *name_of_virtio(const struct key_frame *frame)
-{
-	for (size_t i = 0; i < frame->region_count; i++)
-		if (!strncmp(frame->regions[i].name, VIRT_VIRTIO_NAME,
-			     strlen(VIRT_VIRTIO_NAME)))
-			return frame->regions[i].name;
-	return "";
-}
-
-/* Devices as they begin; those of a key frame that says more. */
-static struct machine_live *make_live(struct machine_options *options,
-				      size_t segment)
-{
-	struct machine_live *live;
-	struct key_frame frame;
-	uint8_t *bytes;
-	size_t size;
-
-	check(recording_key_frame(recording, 0, &frame, &why));
-	options->live.kind = &live_virt;
-	options->live.virt.devices = name_of_virtio(&frame);
-	options->live.virt.clock = recording_meta(recording)->started;
-	check(machine_live_create(&live, options,
-				  machine_replay_followed(replay), &why));
-	check(recording_devices(recording, segment, &bytes, &size, &why));
-	if (!bytes)
-		check(failed(&why, ERR_CORRUPT, "a key frame without devices"));
-	if (segment)
-		check(machine_live_begin(live, bytes, size, &why));
-	free(bytes);
-	key_frame_release(&frame);
-	return live;
-}
-
-static void devices(size_t segment, char **drives, unsigned count)
-{
-	struct machine_options options = { 0 };
-	size_t last = recording_segments(recording) - 1, size;
-	struct output now = { 0 };
-	struct machine_live *live;
-	uint8_t *then;
-
-	for (unsigned i = 0; i < count && i < VIRT_DRIVES; i++)
-		options.live.virt.drives[options.live.virt.drive_count++]
-			.path = drives[i];
-	live = make_live(&options, segment);
-	go(recording_time(recording, segment), 0, false);
-	machine_replay_follow(replay, &(struct machine_follower){
-		.read = on_read, .write = on_write, .stored = on_stored,
-		.context = live });
-	go(recording_time(recording, last), EVENTS_ALL, true);
-	machine_live_state(live, &now);
-	check(recording_devices(recording, last, &then, &size, &why));
-	if (!then || size != now.size || memcmp(then, now.bytes, size))
-		check(failed(&why, ERR_DIVERGED, "other devices at the end"));
-	printf("%016" PRIx64 "\n", state());
-	free(then);
-	output_release(&now);
-	machine_live_destroy(live);
-}
-
 int main(int argc, char **argv)
 {
 	if (argc < 3)
@@ -180,8 +97,6 @@ int main(int argc, char **argv)
 	check(machine_replay_create(&replay, recording, &why));
 	if (!strcmp(argv[2], "stops") && argc == 5) {
 		stops((unsigned)atoi(argv[3]), (size_t)atoi(argv[4]));
-	} else if (!strcmp(argv[2], "devices") && argc >= 4) {
-		devices((size_t)atoi(argv[3]), argv + 4, (unsigned)argc - 4);
 	} else {
 		if (!strcmp(argv[2], "frame") && argc == 4)
 			go(recording_time(recording, (size_t)atoi(argv[3])), 0,
