@@ -52,9 +52,12 @@ enum chunk_kind {
 	CHUNK_MOMENTS = 132,	/* what the clock said: moments.h */
 	CHUNK_MODULE_FILES = 133,	/* builds, kept files: module_files.h */
 	CHUNK_PIECE = 134,	/* bytes of a kept file */
+	CHUNK_DEVICES = 135,	/* of a machine, at a key frame */
+	CHUNK_DISK = 136,	/* blocks that were used until then, as pages:
+				   key_frame.h */
 };
 
-#define CHUNK_KINDS (CHUNK_PIECE + 1)		/* numbers go up to that */
+#define CHUNK_KINDS (CHUNK_DISK + 1)		/* numbers go up to that */
 
 /*
  * Written to disk: what a reader must know to read the file at all.  Only

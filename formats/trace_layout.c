@@ -214,6 +214,8 @@ static const char *const kind_names[] = {
 	[CHUNK_SYMBOLS_AT] = "place of symbols",
 	[CHUNK_MODULE_FILES] = "list of modules",
 	[CHUNK_PIECE] = "piece of a kept file",
+	[CHUNK_DEVICES] = "state of devices",
+	[CHUNK_DISK] = "list of blocks",
 };
 
 bool chunk_kind_is_known(unsigned kind)

@@ -316,9 +316,10 @@ static int write_segment(struct machine *machine, struct failure *why)
 	size_t count;
 	const struct region *regions =
 		machine->kind->regions(machine->live, &count);
+	int rc = machine_trace_segment(&machine->trace, machine->board, regions,
+				       count, why);
 
-	return machine_trace_segment(&machine->trace, machine->board, regions,
-				     count, why);
+	return rc ? rc : machine_record_devices(machine, why);
 }
 
 int machine_work(struct machine *machine, struct failure *why)

@@ -20,6 +20,7 @@
 #include "vm/board/live.h"
 
 struct failure;
+struct output;
 struct pollfd;
 
 /* What is typed at the console. */
@@ -72,14 +73,23 @@ struct machine_live;
 
 /*
  * Of the options, no kernel and no path: nothing is recorded.  `board` is that
- * of a replay that begins at the start; what it reads, is told, and finds that
- * devices have stored, and that it was reset, is told here.  Disks are snapshots of what they were
- * then.
+ * of a replay that begins at the start, or at a key frame; what it reads, is
+ * told, and finds that devices have stored, and that it was reset, is told here.
+ * Disks are snapshots of what they were at the start.
  */
 int machine_live_create(struct machine_live **out,
 			const struct machine_options *options,
 			struct board *board, struct failure *why);
 void machine_live_destroy(struct machine_live *live);
+
+/* It begins at a key frame: what devices are there, and blocks of disks. */
+int machine_live_begin(struct machine_live *live, const uint8_t *state,
+		       size_t size, struct failure *why);
+void machine_live_block(struct machine_live *live, unsigned disk,
+			uint64_t block, const uint8_t bytes[GUEST_PAGE]);
+
+/* What they are now. */
+void machine_live_state(struct machine_live *live, struct output *out);
 void machine_live_read(struct machine_live *live, uint64_t addr,
 		       uint64_t value);
 void machine_live_write(struct machine_live *live, uint64_t addr,

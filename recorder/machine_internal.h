@@ -2,8 +2,9 @@
 /*
  * machine_internal.h - a machine that is recorded, or only lives
  *
- * machine.c runs it and records what happens; machine_reset.c has it begin anew; machine_live.c takes it over from
- * a replay.
+ * machine.c runs it and records what happens; machine_devices.c what devices
+ * are; machine_reset.c has it begin anew; machine_live.c takes it over from a
+ * replay.
  */
 #ifndef CPREC_RECORDER_MACHINE_INTERNAL_H
 #define CPREC_RECORDER_MACHINE_INTERNAL_H
@@ -44,6 +45,9 @@ int machine_create_world(struct machine *machine, struct failure *why);
 
 /* Runs to the next stop and does what it asks for; `*on`: the machine does. */
 int machine_advance(struct machine *machine, bool *on, struct failure *why);
+
+/* Behind a key frame: what devices are, and what was used of disks. */
+int machine_record_devices(struct machine *machine, struct failure *why);
 
 /* Devices do what they were asked for, and it is recorded. */
 int machine_work(struct machine *machine, struct failure *why);

@@ -56,6 +56,28 @@ void machine_live_destroy(struct machine_live *live)
 		machine_destroy(&live->machine);
 }
 
+int machine_live_begin(struct machine_live *live, const uint8_t *state,
+		       size_t size, struct failure *why)
+{
+	return live_load(live->machine.kind, live->machine.live, state, size) ?
+		       0 : failed(why, ERR_CORRUPT, "the state of devices at"
+				  " a key frame makes no sense");
+}
+
+void machine_live_block(struct machine_live *live, unsigned disk,
+			uint64_t block, const uint8_t bytes[GUEST_PAGE])
+{
+	const struct machine *machine = &live->machine;
+
+	if (disk < machine->kind->disks(machine->live))
+		machine->kind->follow_block(machine->live, disk, block, bytes);
+}
+
+void machine_live_state(struct machine_live *live, struct output *out)
+{
+	live_save(live->machine.kind, live->machine.live, out);
+}
+
 void machine_live_read(struct machine_live *live, uint64_t addr, uint64_t value)
 {
 	live->machine.kind->follow_read(live->machine.live, addr, value);

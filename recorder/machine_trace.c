@@ -432,6 +432,40 @@ int machine_trace_segment(struct machine_trace *trace, struct board *board,
 	return rc;
 }
 
+/* ------- devices ------- */
+
+int machine_trace_keep(struct machine_trace *trace, uint64_t block,
+		       const uint8_t *bytes, uint64_t *id, struct failure *why)
+{
+	if (page_store_add(&trace->pages, block, bytes, id))
+		return no_memory(why);
+	return write_stored(trace, false, why);
+}
+
+int machine_trace_disk(struct machine_trace *trace, unsigned disk,
+		       const struct page_ref *list, size_t count,
+		       struct failure *why)
+{
+	struct output out = { 0 };
+	int rc = write_stored(trace, true, why);
+
+	if (rc)
+		return rc;
+	page_refs_encode(&out, list, count);
+	if (out.error) {
+		output_release(&out);
+		return no_memory(why);
+	}
+	return trace_writer_chunk(trace->writer, CHUNK_DISK, disk,
+				  trace->segment, 0, &out, why);
+}
+
+int machine_trace_devices(struct machine_trace *trace, struct output *state,
+			  struct failure *why)
+{
+	return write_chunk(trace, CHUNK_DEVICES, 0, state, why);
+}
+
 /* ------- how it ends ------- */
 
 int machine_trace_finish(struct machine_trace *trace,

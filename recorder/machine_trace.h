@@ -86,6 +86,18 @@ int machine_trace_segment(struct machine_trace *trace, struct board *board,
 			  const struct region *regions, size_t count,
 			  struct failure *why);
 
+/*
+ * Behind a key frame: stored pages that blocks of a disk are, and with which
+ * ids; the state of devices.
+ */
+int machine_trace_keep(struct machine_trace *trace, uint64_t block,
+		       const uint8_t *bytes, uint64_t *id, struct failure *why);
+int machine_trace_disk(struct machine_trace *trace, unsigned disk,
+		       const struct page_ref *list, size_t count,
+		       struct failure *why);
+int machine_trace_devices(struct machine_trace *trace, struct output *state,
+			  struct failure *why);
+
 /* Behind the last key frame. */
 int machine_trace_finish(struct machine_trace *trace,
 			 const struct board *board, unsigned end,

@@ -2,6 +2,7 @@
 /* live_machine.c - see live_machine.h */
 #include "tools/live_machine.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "formats/error.h"
@@ -35,26 +36,71 @@ static void on_reset(void *context)
 	machine_live_reset(context);
 }
 
-/* Its devices go all the way: their state is in no key frame. */
+static void on_block(void *context, unsigned disk, uint64_t block,
+		     const uint8_t bytes[GUEST_PAGE])
+{
+	machine_live_block(context, disk, block, bytes);
+}
+
+/*
+ * Devices begin as they were at the nearest key frame, which `*at` becomes; a
+ * recording whose key frames do not say that, at the start.
+ */
+static int begin(struct machine_live *live, struct recording *recording,
+		 const struct position *to, struct position *at,
+		 struct failure *why)
+{
+	struct segment_position place;
+	uint8_t *state = NULL;
+	size_t size;
+	int rc = recording_place(recording, to, &place, why);
+
+	*at = (struct position){ 0 };
+	while (!rc && !state && place.segment) {
+		rc = recording_devices(recording, place.segment, &state, &size,
+				       why);
+		if (!state)
+			place.segment--;
+	}
+	if (rc || !state)
+		return rc;
+	at->time = recording_time(recording, place.segment);
+	rc = recording_events_before(recording, place.segment, &at->events,
+				     why);
+	if (!rc)
+		rc = machine_live_begin(live, state, size, why);
+	if (!rc)
+		rc = recording_disks(recording, place.segment, on_block, live,
+				     why);
+	free(state);
+	return rc;
+}
+
+/* From there on, they follow the replay. */
 static int go_there(struct machine_live *live, struct machine_replay *replay,
-		    const struct position *to, struct failure *why)
+		    struct recording *recording, const struct position *to,
+		    struct failure *why)
 {
 	const struct machine_follower follower = {
 		.read = on_read, .write = on_write, .stored = on_stored,
 		.reset = on_reset,
 		.context = live,
 	};
+	struct position at;
+	int rc = begin(live, recording, to, &at, why);
 
+	if (!rc)
+		rc = machine_replay_seek(replay, &at, false, why);
 	machine_replay_follow(replay, &follower);
-	return machine_replay_seek(replay, to, true, why);
+	return rc ? rc : machine_replay_seek(replay, to, true, why);
 }
 
 static int go_on(struct machine_live *live, struct machine_replay *replay,
-		 const struct position *to, struct machine_ending *ending,
-		 struct failure *why)
+		 struct recording *recording, const struct position *to,
+		 struct machine_ending *ending, struct failure *why)
 {
 	char text[POSITION_TEXT];
-	int rc = go_there(live, replay, to, why);
+	int rc = go_there(live, replay, recording, to, why);
 
 	if (rc)
 		return rc;
@@ -108,7 +154,7 @@ static int run(struct recording *recording, const char *at,
 	rc = machine_live_create(&live, options,
 				 machine_replay_followed(replay), why);
 	if (!rc)
-		rc = go_on(live, replay, &to, ending, why);
+		rc = go_on(live, replay, recording, &to, ending, why);
 end:
 	machine_live_destroy(live);
 	key_frame_release(&frame);

@@ -325,6 +325,8 @@ static int add_chunk(struct recording *recording, uint32_t chunk,
 	case CHUNK_SYMBOLS_AT:
 	case CHUNK_MODULE_FILES:
 	case CHUNK_PIECE:
+	case CHUNK_DEVICES:
+	case CHUNK_DISK:
 	case CHUNK_FOOTER:
 		break;
 	}

@@ -19,6 +19,7 @@
  *	packets.h	packets, one after the other
  *	threads.h	threads by their numbers
  *	clock.h		what the clock on the wall said
+ *	devices.h	what devices of a machine were
  *	execs.h		which thread a stream is
  *	stream_times.h	who ran when
  *	thread_steps.h	how far threads are
@@ -44,6 +45,7 @@
 
 #include "replayer/recording/broken_turns.h"
 #include "replayer/recording/clock.h"
+#include "replayer/recording/devices.h"
 #include "replayer/recording/execs.h"
 #include "replayer/recording/kept_files.h"
 #include "replayer/recording/kept_parts.h"

@@ -361,6 +361,8 @@ static print_content *const printers[] = {
 	[CHUNK_SYMBOLS_AT] = print_symbols_at,
 	[CHUNK_MODULE_FILES] = print_module_files,
 	[CHUNK_PIECE] = print_bytes,
+	[CHUNK_DEVICES] = print_bytes,
+	[CHUNK_DISK] = print_snapshot,
 };
 
 static int print_chunk(FILE *out, const struct trace_reader *reader,

@@ -3,11 +3,13 @@
 """A whole machine, recorded and replayed: the same output, the same state in
 the end, however it is reached.
 
-usage: machine.py --cprec C --states S --source FILE --devices FILE --ends FILE
+usage: machine.py --cprec C --states S --follows F --source FILE --devices FILE
+    --ends FILE
 
 The FILEs are kernels of its own, which the cross compiler makes; the second one uses
-disks, a network and the like, the third one ends in many ways.  Without that, only what needs no kernel is tested.  S
-is machine_states.c.  Speaks TAP.
+disks, a network and the like, the third one ends in many ways.  Without that, only
+what needs no kernel is tested.  S is machine_states.c, F machine_devices.c.  Speaks
+TAP.
 """
 import json
 import os
@@ -186,11 +188,29 @@ class Tests(CprecTap):
                    expected.endswith(done.stdout), done.stdout)
         with open(self.disk, "rb") as image:
             equal(image.read(), disk, "the image")
+        frames = self.info()["key_frames"]
+        for frame in range(frames):
+            done = subprocess.run([self.options.follows, self.trace,
+                                   str(frame), self.disk, self.readonly],
+                                  capture_output=True, text=True, timeout=120)
+            equal((done.returncode, done.stderr), (0, ""),
+                  f"devices from key frame {frame} on")
         for arguments in ([], drives[:1], [*drives, drives[0]]):
             done = self.cprec("run", "--at=50", *arguments, self.trace)
             equal((done.returncode, done.stdout,
                    len(done.stderr.splitlines())), (125, "", 1),
                   done.stderr)
+
+    def without_devices(self):
+        """Nothing of devices is in a program that replays: whatever becomes of
+        them, a recording is replayed as it was."""
+        done = subprocess.run(["nm", self.options.states], text=True,
+                              capture_output=True, check=True)
+        names = set(re.findall(r" [tTdDrRbB] (\w+)", done.stdout))
+        expect({"board_run", "machine_replay_seek"} <= names, "names")
+        for name in names:
+            expect(not re.match("(gic|pl0..|virtio?|live|disk|user_net)_|"
+                                "psci_call|state_part", name), name)
 
     def same_end(self):
         expected = self.states("straight")
@@ -487,6 +507,7 @@ def run_all(options, folder):
     tests.test("replay, verify", tests.replays)
     tests.test("without the kernel's file", tests.without_kernel)
     tests.test("the same end", tests.same_end)
+    tests.test("without devices", tests.without_devices)
     tests.test("memory", tests.memory)
     tests.test("levels", tests.levels)
     tests.test("steps", tests.steps)
@@ -508,4 +529,4 @@ def run_all(options, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main(run_all, "states", "source", "devices", "ends"))
+    sys.exit(main(run_all, "states", "follows", "source", "devices", "ends"))

@@ -16,6 +16,8 @@
 /* As QEMU: not in memory, where /tmp may be. */
 #define CHANGES_FOLDER "/var/tmp"
 
+#define SECTORS (GUEST_PAGE / DISK_SECTOR)	/* of a block */
+
 static int cannot(const struct disk *disk, const char *reason,
 		  struct failure *why)
 {
@@ -69,7 +71,8 @@ static int check_image(struct disk *disk, struct failure *why)
 		return cannot(disk, "its size is no multiple of 512 bytes",
 			      why);
 	disk->sectors = (uint64_t)size / DISK_SECTOR;
-	return 0;
+	disk->used = calloc(disk->sectors / SECTORS / 8 + 1, 1);
+	return disk->used ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }
 
 /* Two machines that write to one image destroy what is on it. */
@@ -127,6 +130,7 @@ void disk_close(struct disk *disk)
 	if (disk->changes >= 0)
 		close(disk->changes);
 	free(disk->changed);
+	free(disk->used);
 	*disk = (struct disk){ 0 };
 }
 
@@ -190,12 +194,10 @@ static bool is_inside(const struct disk *disk, uint64_t sector, size_t size)
 	       size / DISK_SECTOR <= disk->sectors - sector;
 }
 
-bool disk_read(struct disk *disk, uint64_t sector, void *bytes, size_t size)
+static bool load(struct disk *disk, uint64_t sector, void *bytes, size_t size)
 {
 	uint64_t count = size / DISK_SECTOR, done = 0;
 
-	if (!is_inside(disk, sector, size))
-		return false;
 	while (done < count) {
 		uint64_t first = done;
 		bool changed = is_changed(disk, sector + first);
@@ -212,6 +214,23 @@ bool disk_read(struct disk *disk, uint64_t sector, void *bytes, size_t size)
 	return true;
 }
 
+static void note_use(struct disk *disk, uint64_t sector, size_t size)
+{
+	for (uint64_t i = 0; i < size / DISK_SECTOR; i++) {
+		uint64_t block = (sector + i) / SECTORS;
+
+		disk->used[block / 8] |= (uint8_t)(1 << block % 8);
+	}
+}
+
+bool disk_read(struct disk *disk, uint64_t sector, void *bytes, size_t size)
+{
+	if (!is_inside(disk, sector, size))
+		return false;
+	note_use(disk, sector, size);
+	return load(disk, sector, bytes, size);
+}
+
 static bool store(struct disk *disk, uint64_t sector, const void *bytes,
 		  size_t size)
 {
@@ -225,8 +244,10 @@ static bool store(struct disk *disk, uint64_t sector, const void *bytes,
 bool disk_write(struct disk *disk, uint64_t sector, const void *bytes,
 		size_t size)
 {
-	return is_inside(disk, sector, size) && !disk->options->readonly &&
-	       store(disk, sector, bytes, size);
+	if (!is_inside(disk, sector, size) || disk->options->readonly)
+		return false;
+	note_use(disk, sector, size);
+	return store(disk, sector, bytes, size);
 }
 
 void disk_follow(struct disk *disk, uint64_t sector,
@@ -234,6 +255,39 @@ void disk_follow(struct disk *disk, uint64_t sector,
 {
 	if (disk->changed && is_inside(disk, sector, DISK_SECTOR))
 		store(disk, sector, bytes, DISK_SECTOR);
+}
+
+/* Bytes of a block; the last one may be short. */
+static size_t block_size(const struct disk *disk, uint64_t block)
+{
+	uint64_t left = disk->sectors - block * SECTORS;
+
+	return (size_t)(left < SECTORS ? left : SECTORS) * DISK_SECTOR;
+}
+
+bool disk_next_used(struct disk *disk, uint64_t *block,
+		    uint8_t bytes[GUEST_PAGE])
+{
+	for (; *block * SECTORS < disk->sectors; ++*block) {
+		uint8_t *bits = &disk->used[*block / 8];
+		uint8_t bit = (uint8_t)(1 << *block % 8);
+		size_t size = block_size(disk, *block);
+
+		if (!(*bits & bit))
+			continue;
+		*bits &= (uint8_t)~bit;
+		memset(bytes + size, 0, GUEST_PAGE - size);
+		if (load(disk, *block * SECTORS, bytes, size))
+			return true;
+	}
+	return false;
+}
+
+void disk_follow_block(struct disk *disk, uint64_t block,
+		       const uint8_t bytes[GUEST_PAGE])
+{
+	if (disk->changed && block < (disk->sectors + SECTORS - 1) / SECTORS)
+		store(disk, block * SECTORS, bytes, block_size(disk, block));
 }
 
 /* The image outlives the machine, and may outlive the host. */

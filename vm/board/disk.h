@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/region.h"
+
 struct failure;
 
 #define DISK_SECTOR 512u
@@ -32,6 +34,7 @@ struct disk {
 	int image, changes;	/* files */
 	uint64_t sectors;
 	uint8_t *changed;	/* of a snapshot: a bit for each sector */
+	uint8_t *used;		/* a bit for each block, of disk_next_used() */
 	bool is_open, warned;
 	void (*warn)(void *context, const char *text);
 	void *context;
@@ -51,5 +54,15 @@ bool disk_flush(struct disk *disk);
 /* Of a snapshot: what a sector was found to be. */
 void disk_follow(struct disk *disk, uint64_t sector,
 		 const uint8_t bytes[DISK_SECTOR]);
+
+/*
+ * Blocks have as many bytes as pages.  The first one from `*block` on that was
+ * read or written, and has not been asked for since: its contents, with zeros
+ * behind the disk's end.  And the way back.
+ */
+bool disk_next_used(struct disk *disk, uint64_t *block,
+		    uint8_t bytes[GUEST_PAGE]);
+void disk_follow_block(struct disk *disk, uint64_t block,
+		       const uint8_t bytes[GUEST_PAGE]);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "vm/board/state.h"
+
 /* Registers of the distributor. */
 enum {
 	GICD_CTLR = 0x000, GICD_TYPER = 0x004, GICD_IIDR = 0x008,
@@ -310,4 +312,22 @@ void gic_processor_write(void *context, uint64_t offset, unsigned size,
 		deactivate(gic, value & NUMBER_MASK);
 		break;
 	}
+}
+
+void gic_state(struct gic *gic, struct state *state)
+{
+	state_device(state, "gic", 0);
+	STATE_MEMBERS(state, gic->interrupts, enabled, 1);
+	STATE_MEMBERS(state, gic->interrupts, pending, 1);
+	STATE_MEMBERS(state, gic->interrupts, line, 1);
+	STATE_MEMBERS(state, gic->interrupts, active, 1);
+	STATE_MEMBERS(state, gic->interrupts, edge, 1);
+	STATE_MEMBERS(state, gic->interrupts, group, 1);
+	STATE_MEMBERS(state, gic->interrupts, priority, UINT8_MAX);
+	STATE_NUMBER(state, gic->distributor, UINT32_MAX);
+	STATE_NUMBER(state, gic->processor, UINT32_MAX);
+	STATE_NUMBER(state, gic->mask, UINT8_MAX);
+	STATE_NUMBER(state, gic->binary_point, UINT8_MAX);
+	STATE_ARRAY(state, gic->running, GIC_INTERRUPTS - 1);
+	STATE_NUMBER(state, gic->running_count, GIC_INTERRUPTS);
 }

@@ -26,6 +26,9 @@ struct gic {
 	unsigned running_count;
 };
 
+struct state;
+void gic_state(struct gic *gic, struct state *state);
+
 #define GIC_ACKNOWLEDGE 0x0cu	/* a register of the processor's */
 
 /* The processor has taken that interrupt, says who recorded it. */

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "vm/board/state.h"
+
 const struct live_kind *live_find(const char *name)
 {
 	static const struct live_kind *const kinds[] = {
@@ -15,4 +17,20 @@ const struct live_kind *live_find(const char *name)
 		if (!strcmp(kinds[i]->name, name))
 			return kinds[i];
 	return NULL;
+}
+
+void live_save(const struct live_kind *kind, void *live, struct output *out)
+{
+	struct state state = state_to(out);
+
+	kind->state(live, &state);
+}
+
+bool live_load(const struct live_kind *kind, void *live, const uint8_t *bytes,
+	       size_t size)
+{
+	struct state state = state_from(bytes, size);
+
+	kind->state(live, &state);
+	return !state.damaged;
 }

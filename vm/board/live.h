@@ -16,6 +16,9 @@
 #include "vm/board/mps2.h"
 #include "vm/board/virt.h"
 
+struct output;
+struct state;
+
 struct live_options {
 	const struct live_kind *kind;
 	struct virt_options virt;	/* but what devices call */
@@ -109,10 +112,23 @@ struct live_kind {
 	void (*follow_write)(void *live, uint64_t addr, unsigned size,
 			     uint64_t value);
 	void (*follow_stores)(void *live);
+
+	/* As virt_state() and so on, for key frames; NULL: they have none. */
+	void (*state)(void *live, struct state *state);
+	unsigned (*disks)(const void *live);
+	bool (*next_used)(void *live, unsigned disk, uint64_t *block,
+			  uint8_t bytes[GUEST_PAGE]);
+	void (*follow_block)(void *live, unsigned disk, uint64_t block,
+			     const uint8_t bytes[GUEST_PAGE]);
 };
 
 extern const struct live_kind live_virt, live_mps2_an385, live_mps2_an386,
 	live_mps2_an500;
+
+/* The state of its devices as bytes; false: bytes make no sense. */
+void live_save(const struct live_kind *kind, void *live, struct output *out);
+bool live_load(const struct live_kind *kind, void *live, const uint8_t *bytes,
+	       size_t size);
 
 /* By its name; NULL: there is none. */
 const struct live_kind *live_find(const char *name);

@@ -2,6 +2,8 @@
 /* pl011.c - see pl011.h */
 #include "vm/board/pl011.h"
 
+#include "vm/board/state.h"
+
 enum {
 	UARTFR = 0x18, UARTIBRD = 0x24, UARTFBRD = 0x28, UARTLCR_H = 0x2c,
 	UARTCR = 0x30, UARTIFLS = 0x34, UARTIMSC = 0x38, UARTRIS = 0x3c,
@@ -145,4 +147,17 @@ void pl011_write(void *context, uint64_t offset, unsigned size, uint64_t value)
 		look_at_queue(uart);
 		break;
 	}
+}
+
+void pl011_state(struct pl011 *uart, struct state *state)
+{
+	state_device(state, "pl011", 0);
+	STATE_NUMBER(state, uart->interrupts, UINT32_MAX);
+	STATE_NUMBER(state, uart->mask, UINT32_MAX);
+	STATE_NUMBER(state, uart->control, UINT32_MAX);
+	STATE_NUMBER(state, uart->line, UINT32_MAX);
+	STATE_NUMBER(state, uart->levels, UINT32_MAX);
+	STATE_NUMBER(state, uart->whole, UINT32_MAX);
+	STATE_NUMBER(state, uart->fraction, UINT32_MAX);
+	look_at_queue(uart);
 }

@@ -37,6 +37,10 @@ void pl011_receive(struct pl011 *uart, const uint8_t *bytes, size_t count);
 /* Whether it wants to interrupt. */
 bool pl011_interrupts(const struct pl011 *uart);
 
+struct state;
+/* But for the queue: what was typed and not read yet. */
+void pl011_state(struct pl011 *uart, struct state *state);
+
 uint64_t pl011_read(void *uart, uint64_t offset, unsigned size);
 void pl011_write(void *uart, uint64_t offset, unsigned size, uint64_t value);
 

@@ -2,6 +2,8 @@
 /* pl031.c - see pl031.h */
 #include "vm/board/pl031.h"
 
+#include "vm/board/state.h"
+
 enum {
 	RTCDR = 0x00, RTCMR = 0x04, RTCLR = 0x08, RTCCR = 0x0c,
 	IDENTITY_START = 0xfe0, IDENTITY_END = 0x1000,
@@ -55,4 +57,12 @@ void pl031_write(void *context, uint64_t offset, unsigned size, uint64_t value)
 		return;
 	clock->load = (uint32_t)value;
 	clock->offset = clock->load - clock->seconds(clock->context);
+}
+
+void pl031_state(struct pl031 *clock, struct state *state)
+{
+	state_device(state, "pl031", 0);
+	STATE_NUMBER(state, clock->offset, UINT64_MAX);
+	STATE_NUMBER(state, clock->match, UINT32_MAX);
+	STATE_NUMBER(state, clock->load, UINT32_MAX);
 }

@@ -24,6 +24,9 @@ void pl031_init(struct pl031 *clock, uint64_t start,
 /* It said so, to who recorded it. */
 void pl031_follow(struct pl031 *clock, uint64_t seconds);
 
+struct state;
+void pl031_state(struct pl031 *clock, struct state *state);
+
 uint64_t pl031_read(void *clock, uint64_t offset, unsigned size);
 void pl031_write(void *clock, uint64_t offset, unsigned size, uint64_t value);
 

@@ -99,7 +99,7 @@ void virt_write(struct virt *virt, uint64_t addr, unsigned size, uint64_t value)
 		board_look_soon(virt->board);
 }
 
-static void set_lines(struct virt *virt)
+void virt_set_lines(struct virt *virt)
 {
 	gic_set_line(&virt->gic, VIRT_IRQ_TIMER,
 		     board_timer_is_up(virt->board, BOARD_TIMER_VIRTUAL));
@@ -114,13 +114,13 @@ static void set_lines(struct virt *virt)
 
 bool virt_interrupts(struct virt *virt)
 {
-	set_lines(virt);
+	virt_set_lines(virt);
 	return gic_interrupts(&virt->gic);
 }
 
 bool virt_wakes(struct virt *virt)
 {
-	set_lines(virt);
+	virt_set_lines(virt);
 	return gic_wakes(&virt->gic);
 }
 

@@ -2,11 +2,38 @@
 /*
  * virt_follow.c - devices that follow a recording, to be those of a live machine
  *
- * What the guest wrote to them makes their state; what it read tells the rest:
- * which interrupt it took, what the clock said.  What they stored in memory is
- * there already.
+ * A key frame has their state.  From there on, what the guest wrote to them makes
+ * it; what it read tells the rest: which interrupt it took, what the clock said.
+ * What they stored in memory is there already.
  */
 #include "vm/board/virt_internal.h"
+
+void virt_state(struct virt *virt, struct state *state)
+{
+	virt_set_lines(virt);
+	gic_state(&virt->gic, state);
+	pl011_state(&virt->console, state);
+	pl031_state(&virt->clock, state);
+	for (unsigned i = 0; i < virt->virtio_count; i++)
+		virtio_state(&virt->virtio[i], i, state);
+}
+
+unsigned virt_disks(const struct virt *virt)
+{
+	return virt->disk_count;
+}
+
+bool virt_next_used(struct virt *virt, unsigned disk, uint64_t *block,
+		    uint8_t bytes[GUEST_PAGE])
+{
+	return disk_next_used(&virt->disks[disk], block, bytes);
+}
+
+void virt_follow_block(struct virt *virt, unsigned disk, uint64_t block,
+		       const uint8_t bytes[GUEST_PAGE])
+{
+	disk_follow_block(&virt->disks[disk], block, bytes);
+}
 
 void virt_follow_read(struct virt *virt, uint64_t addr, uint64_t value)
 {
@@ -14,16 +41,19 @@ void virt_follow_read(struct virt *virt, uint64_t addr, uint64_t value)
 		gic_follow(&virt->gic, (unsigned)value);
 	else if (addr == VIRT_CLOCK)
 		pl031_follow(&virt->clock, value);
+	virt_set_lines(virt);
 }
 
 void virt_follow_write(struct virt *virt, uint64_t addr, unsigned size,
 		       uint64_t value)
 {
 	virt_write_device(virt, addr, size, value);
+	virt_set_lines(virt);
 }
 
 void virt_follow_stores(struct virt *virt)
 {
 	for (unsigned i = 0; i < virt->virtio_count; i++)
 		virtio_follow(&virt->virtio[i]);
+	virt_set_lines(virt);
 }

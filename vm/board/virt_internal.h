@@ -12,6 +12,7 @@
 #include "vm/board/pl011.h"
 #include "vm/board/pl031.h"
 #include "vm/board/start_file.h"
+#include "vm/board/state.h"
 #include "vm/board/user_net.h"
 #include "vm/board/virt.h"
 #include "vm/board/virt_tree.h"
@@ -40,6 +41,9 @@ struct virt {
 	char virtio_name[VIRT_VIRTIO_COUNT * 9u];	/* of its region */
 	struct region regions[VIRT_DEVICES + 1];
 };
+
+/* Devices raise and lower their lines. */
+void virt_set_lines(struct virt *virt);
 
 /* Only the device changes. */
 void virt_write_device(struct virt *virt, uint64_t addr, unsigned size,

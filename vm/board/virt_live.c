@@ -139,6 +139,28 @@ static void follow_stores(void *live)
 	virt_follow_stores(live);
 }
 
+static void state(void *live, struct state *state)
+{
+	virt_state(live, state);
+}
+
+static unsigned disks(const void *live)
+{
+	return virt_disks(live);
+}
+
+static bool next_used(void *live, unsigned disk, uint64_t *block,
+		      uint8_t bytes[GUEST_PAGE])
+{
+	return virt_next_used(live, disk, block, bytes);
+}
+
+static void follow_block(void *live, unsigned disk, uint64_t block,
+			 const uint8_t bytes[GUEST_PAGE])
+{
+	virt_follow_block(live, disk, block, bytes);
+}
+
 const struct live_kind live_virt = {
 	.name = "virt",
 	.arch = ARCH_AARCH64_MACHINE,
@@ -151,4 +173,6 @@ const struct live_kind live_virt = {
 	.sockets = sockets, .found = found, .connect = connect,
 	.follow_read = follow_read, .follow_write = follow_write,
 	.follow_stores = follow_stores,
+	.state = state, .disks = disks, .next_used = next_used,
+	.follow_block = follow_block,
 };

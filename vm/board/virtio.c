@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "formats/bytes.h"
+#include "vm/board/state.h"
 
 enum {
 	MAGIC = 0x000, VERSION = 0x004, KIND = 0x008, VENDOR = 0x00c,
@@ -432,4 +433,22 @@ void virtio_follow(struct virtio *virtio)
 	virtio->notified = 0;
 	for (unsigned i = 0; i < virtio->model->queues; i++)
 		follow_queue(virtio, i);
+}
+
+void virtio_state(struct virtio *virtio, unsigned number, struct state *state)
+{
+	state_device(state, "virtio", number);
+	STATE_NUMBER(state, virtio->status, UINT32_MAX);
+	STATE_NUMBER(state, virtio->interrupts, UINT32_MAX);
+	STATE_NUMBER(state, virtio->queue, UINT32_MAX);
+	STATE_NUMBER(state, virtio->features_word, UINT32_MAX);
+	STATE_NUMBER(state, virtio->driver_word, UINT32_MAX);
+	STATE_NUMBER(state, virtio->features, UINT64_MAX);
+	STATE_NUMBER(state, virtio->notified, (1u << VIRTIO_QUEUES) - 1);
+	STATE_MEMBERS(state, virtio->queues, ready, 1);
+	STATE_MEMBERS(state, virtio->queues, size, VIRTIO_QUEUE_SIZE);
+	STATE_MEMBERS(state, virtio->queues, table, UINT64_MAX);
+	STATE_MEMBERS(state, virtio->queues, available, UINT64_MAX);
+	STATE_MEMBERS(state, virtio->queues, used, UINT64_MAX);
+	STATE_MEMBERS(state, virtio->queues, next, UINT16_MAX);
 }

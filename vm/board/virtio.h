@@ -38,6 +38,7 @@ struct virtio_memory {
 	void *context;
 };
 
+struct state;
 struct virtio;
 struct virtio_request;
 
@@ -91,6 +92,9 @@ void virtio_notify(struct virtio *virtio, unsigned queue);
 
 /* What it has done is in memory already. */
 void virtio_follow(struct virtio *virtio);
+
+/* The transport's: a device has nothing besides but what comes from outside. */
+void virtio_state(struct virtio *virtio, unsigned number, struct state *state);
 
 /* ------- for models ------- */
 

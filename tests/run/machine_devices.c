@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * machine_devices.c - devices of "virt" that follow a recording
+ *
+ * usage: machine_devices FILE NUMBER [DRIVE...]
+ *
+ * From what a key frame says of them to the last one, where they must be what
+ * that one says.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorder/machine.h"
+#include "replayer/machine.h"
+#include "tests/run/check.h"
+
+static struct recording *recording;
+static struct machine_replay *replay;
+
+static void go(size_t segment, uint32_t events, bool in_order)
+{
+	const struct position to = {
+		recording_time(recording, segment), events,
+	};
+
+	check(machine_replay_seek(replay, &to, in_order, &why));
+}
+
+static void on_read(void *context, uint64_t addr, uint64_t value)
+{
+	machine_live_read(context, addr, value);
+}
+
+static void on_write(void *context, uint64_t addr, unsigned size,
+		     uint64_t value)
+{
+	machine_live_write(context, addr, size, value);
+}
+
+static void on_stored(void *context)
+{
+	machine_live_stored(context);
+}
+
+static const char *name_of_virtio(const struct key_frame *frame)
+{
+	for (size_t i = 0; i < frame->region_count; i++)
+		if (!strncmp(frame->regions[i].name, VIRT_VIRTIO_NAME,
+			     strlen(VIRT_VIRTIO_NAME)))
+			return frame->regions[i].name;
+	return "";
+}
+
+/* Devices as they begin; those of a key frame that says more. */
+static struct machine_live *make_live(struct machine_options *options,
+				      size_t segment)
+{
+	struct machine_live *live;
+	struct key_frame frame;
+	uint8_t *bytes;
+	size_t size;
+
+	check(recording_key_frame(recording, 0, &frame, &why));
+	options->live.kind = &live_virt;
+	options->live.virt.devices = name_of_virtio(&frame);
+	options->live.virt.clock = recording_meta(recording)->started;
+	check(machine_live_create(&live, options,
+				  machine_replay_followed(replay), &why));
+	check(recording_devices(recording, segment, &bytes, &size, &why));
+	if (!bytes)
+		check(failed(&why, ERR_CORRUPT, "a key frame without devices"));
+	if (segment)
+		check(machine_live_begin(live, bytes, size, &why));
+	free(bytes);
+	key_frame_release(&frame);
+	return live;
+}
+
+static void follow(size_t segment, char **drives, unsigned count)
+{
+	struct machine_options options = { 0 };
+	size_t last = recording_segments(recording) - 1, size;
+	struct output now = { 0 };
+	struct machine_live *live;
+	uint8_t *then;
+
+	for (unsigned i = 0; i < count && i < VIRT_DRIVES; i++)
+		options.live.virt.drives[options.live.virt.drive_count++]
+			.path = drives[i];
+	live = make_live(&options, segment);
+	go(segment, 0, false);
+	machine_replay_follow(replay, &(struct machine_follower){
+		.read = on_read, .write = on_write, .stored = on_stored,
+		.context = live });
+	go(last, EVENTS_ALL, true);
+	machine_live_state(live, &now);
+	check(recording_devices(recording, last, &then, &size, &why));
+	if (!then || size != now.size || memcmp(then, now.bytes, size))
+		check(failed(&why, ERR_DIVERGED, "other devices at the end"));
+	free(then);
+	output_release(&now);
+	machine_live_destroy(live);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 3)
+		return 2;
+	check(recording_open(&recording, argv[1], &why));
+	check(machine_replay_create(&replay, recording, &why));
+	follow((size_t)atoi(argv[2]), argv + 3, (unsigned)argc - 3);
+	machine_replay_destroy(replay);
+	recording_close(recording);
+	return 0;
+}
