@@ -16,7 +16,9 @@ static bool on_fault(void *context, uintptr_t pc, const uint8_t *at,
 {
 	struct vm *vm = context;
 
-	if (!engine_has_translated(vm->engine, pc))
+	/* What asks the TLB may access what the TLB has let it. */
+	if (!engine_is_direct(vm->engine) || vm->asking ||
+	    !engine_has_translated(vm->engine, pc))
 		return false;
 	if (memory_admit(vm->memory, at, writes))
 		return true;
