@@ -45,8 +45,10 @@ bool memory_admit(struct memory *memory, const uint8_t *at, bool writes)
 	map = arena_mapping(memory, page);
 	if (!map || map->arena != map->region.start ||
 	    !(map->region.prot &
-	      (writes ? MAY_WRITE : MAY_READ | MAY_WRITE | MAY_EXEC)) ||
-	    is_open(memory, map, page, writes))
+	      (writes ? MAY_WRITE : MAY_READ | MAY_WRITE | MAY_EXEC)))
+		return false;
+	if (is_open(memory, map, page, writes) &&
+	    memory->block[page / PAGE_BLOCK])
 		return false;
 	arena_touch(memory, map, page, writes);
 	return true;

@@ -59,11 +59,20 @@ static bool may_be_watched(const struct memory *memory,
 	return memory->code_pages.count && map->was_code;
 }
 
+/*
+ * Where no touch is told, a block of pages opens as a whole, when one of them
+ * is touched: so it is known which may be in use.
+ */
+static bool is_waiting(const struct memory *memory, uint64_t page)
+{
+	return !memory->tracks && !memory->block[page / PAGE_BLOCK];
+}
+
 /* What the guest may do with a page of a mapping, if it were touched. */
 static int allowed(const struct memory *memory, const struct mapping *map,
 		   uint64_t page)
 {
-	if (!map->region.prot)
+	if (!map->region.prot || is_waiting(memory, page))
 		return PROT_NONE;
 	if (map->region.prot & MAY_WRITE &&
 	    !(may_be_watched(memory, map) &&
@@ -72,22 +81,38 @@ static int allowed(const struct memory *memory, const struct mapping *map,
 	return PROT_READ;
 }
 
+/* What the host may do with a page while the guest runs. */
+static int guarded(const struct memory *memory, const struct mapping *map,
+		   uint64_t page)
+{
+	return allowed(memory, map, page) &
+	       prot_of_state(page_state(memory, map, page));
+}
+
+/* The first page behind one of which the same may not hold. */
+static uint64_t alike_until(const struct memory *memory,
+			    const struct mapping *map, uint64_t page,
+			    uint64_t end)
+{
+	uint64_t block_end = (page / PAGE_BLOCK + 1) * PAGE_BLOCK;
+
+	if (memory->state[page] & PAGE_OWN || may_be_watched(memory, map))
+		return page + 1;
+	if (!memory->tracks && end > block_end)
+		end = block_end;
+	return pages_next(memory, page, end, PAGE_OWN);
+}
+
 /* Protects pages of one mapping as the guest may use them now. */
 static void guard(struct memory *memory, const struct mapping *map,
 		  uint64_t page, uint64_t end)
 {
 	while (page < end) {
-		int prot = allowed(memory, map, page) &
-			   prot_of_state(page_state(memory, map, page));
-		uint64_t next = page + 1;
+		int prot = guarded(memory, map, page);
+		uint64_t next = alike_until(memory, map, page, end);
 
-		if (!(memory->state[page] & PAGE_OWN) &&
-		    !may_be_watched(memory, map))
-			next = pages_next(memory, next, end, PAGE_OWN);
-		while (next < end &&
-		       prot == (allowed(memory, map, next) &
-				prot_of_state(page_state(memory, map, next))))
-			next++;
+		while (next < end && prot == guarded(memory, map, next))
+			next = alike_until(memory, map, next, end);
 		arena_allow(memory, page << GUEST_PAGE_SHIFT,
 			    (next - page) << GUEST_PAGE_SHIFT, prot);
 		page = next;
@@ -111,6 +136,14 @@ static void guard_range(struct memory *memory, uint64_t start, uint64_t end)
 		}
 		start = stop;
 	}
+}
+
+void guard_open_block(struct memory *memory, uint64_t block)
+{
+	const uint64_t size = (uint64_t)PAGE_BLOCK << GUEST_PAGE_SHIFT;
+
+	if (!memory->tracks)
+		guard_range(memory, block * size, (block + 1) * size);
 }
 
 void guard_renew(struct memory *memory, guest_addr addr, uint64_t size)
@@ -269,6 +302,9 @@ int guard_move(struct memory *memory, guest_addr from, guest_addr to,
 	for (size_t i = 0; i < memory->shared_count; i++)
 		if (memory->shared[i] - old < count)
 			memory->shared[i] += new - old;
+	for (page = old; page < old + count; page++)
+		if (memory->block[page / PAGE_BLOCK])
+			memory->block[(new + (page - old)) / PAGE_BLOCK] = 1;
 	pages_forget(memory, old, count);
 	return 0;
 }

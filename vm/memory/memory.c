@@ -367,6 +367,8 @@ int memory_move(struct memory *memory, guest_addr from, guest_addr to,
 	free(moved);
 	memory_join(memory, to, to + size);
 	memory->generation++;
+	if (memory->is_guarded)
+		guard_renew(memory, to, size);
 	if (observer->moved)
 		observer->moved(observer->context, from, to, size);
 	twins_sweep(memory);

@@ -460,6 +460,30 @@ void gaps_note(struct memory *memory, guest_addr addr);
 /* The one copy of a name; NULL when out of memory. */
 const char *memory_intern(struct memory *memory, const char *name);
 
+/* ------- guard.c: what the guest may do, the host may ------- */
+
+/* Of guarded memory: these pages are open to the host now.  If that is more
+ * than the guest may, not when it runs. */
+void guard_lend(struct memory *memory, uint64_t start, uint64_t size,
+		int prot);
+
+/* All that was lent is closed, but for the first `count`. */
+void guard_settle(struct memory *memory, size_t count);
+
+/* A block is in use. */
+void guard_open_block(struct memory *memory, uint64_t block);
+
+/* The guest may do something else than before with mapped pages. */
+void guard_renew(struct memory *memory, guest_addr addr, uint64_t size);
+
+/* The host itself is to access bytes of a mapping that the guest may not. */
+void guard_admit_host(struct memory *memory, const struct mapping *map,
+		      uint64_t at, uint64_t size, bool write);
+
+/* Moves linear memory, and what is known of its pages. */
+int guard_move(struct memory *memory, guest_addr from, guest_addr to,
+	       uint64_t size);
+
 /* ------- pages.c: what is known of each page ------- */
 
 #define PAGE_BLOCK 4096
@@ -485,7 +509,13 @@ static inline uint64_t page_doubt(const struct memory *memory,
 /* Notes that an arena page is in use, and so its block of PAGE_BLOCK. */
 static inline void page_note(struct memory *memory, uint64_t page)
 {
-	memory->block[page / PAGE_BLOCK] = 1;
+	uint8_t *block = &memory->block[page / PAGE_BLOCK];
+
+	if (*block)
+		return;
+	*block = 1;
+	if (memory->is_guarded)
+		guard_open_block(memory, page / PAGE_BLOCK);
 }
 
 /* Gives a page a state of its own, and returns where it is. */
@@ -518,27 +548,6 @@ int pages_clear(struct memory *memory, struct mapping *map, guest_addr addr,
 /* Opens a mapping's page for a read or a write, telling the observer. */
 void arena_touch(struct memory *memory, const struct mapping *map,
 		 uint64_t page, bool write);
-
-/* ------- guard.c: what the guest may do, the host may ------- */
-
-/* Of guarded memory: these pages are open to the host now.  If that is more
- * than the guest may, not when it runs. */
-void guard_lend(struct memory *memory, uint64_t start, uint64_t size,
-		int prot);
-
-/* All that was lent is closed, but for the first `count`. */
-void guard_settle(struct memory *memory, size_t count);
-
-/* The guest may do something else than before with mapped pages. */
-void guard_renew(struct memory *memory, guest_addr addr, uint64_t size);
-
-/* The host itself is to access bytes of a mapping that the guest may not. */
-void guard_admit_host(struct memory *memory, const struct mapping *map,
-		      uint64_t at, uint64_t size, bool write);
-
-/* Moves linear memory, and what is known of its pages. */
-int guard_move(struct memory *memory, guest_addr from, guest_addr to,
-	       uint64_t size);
 
 /* ------- faults.c: faults of the host ------- */
 
