@@ -49,9 +49,13 @@ int vm_create(struct vm **out, enum arch arch,
 	vm->observed = (struct vm_range){ UINT64_MAX, 0 };
 	tlb_start(vm);
 	rc = memory_create(&vm->memory, observer, why);
+	if (!rc && direct_is_wanted(arch))
+		rc = direct_begin(vm, why);
 	if (!rc)
 		rc = open_processor(&vm->cpu, vm, arch, why);
 	vm->engine = vm->cpu.engine;
+	if (!rc)
+		direct_engine(vm);
 	if (rc) {
 		vm_destroy(vm);
 		return rc;
@@ -71,7 +75,6 @@ void vm_destroy(struct vm *vm)
 	}
 	close_processor(&vm->cpu);
 	blocks_release(vm);
-	number_map_release(&vm->code_pages);
 	number_map_release(&vm->breaks);
 	free(vm->observers);
 	memory_destroy(vm->memory);
@@ -82,8 +85,7 @@ void vm_destroy(struct vm *vm)
 static void forget_code(struct vm *vm)
 {
 	blocks_forget(vm);
-	number_map_release(&vm->code_pages);
-	memset(&vm->code_pages, 0, sizeof(vm->code_pages));
+	memory_forget_code(vm->memory);
 	memset(vm->known_orders, 0, sizeof(vm->known_orders));
 	memset(vm->known_flows, 0, sizeof(vm->known_flows));
 	memset(vm->known_leads, 0, sizeof(vm->known_leads));
@@ -112,6 +114,7 @@ int vm_become(struct vm *vm, enum arch arch, struct failure *why)
 	vm->cpu = cpu;
 	close_processor(&old);
 	forget_code(vm);
+	direct_engine(vm);
 	engine_set_demands(vm->engine, vm->demands);
 	if (vm->uncounted)
 		engine_run_uncounted(vm->engine);
@@ -240,13 +243,20 @@ void vm_instruction(struct vm *vm, guest_addr pc, const uint8_t *code,
 
 /* ------- threads ------- */
 
+/* What a thread touches in its turn is noticed by the TLB alone. */
+static void begin_views(struct vm *vm)
+{
+	memory_end_guarding(vm->memory);
+	vm->memory->views = views_create(vm->memory);
+}
+
 int vm_thread_create(struct vm *vm, struct vm_thread **out,
 		     struct failure *why)
 {
 	struct vm_thread *thread = calloc(1, sizeof(*thread));
 
 	if (!vm->memory->views && vm->memory->observer.learned)
-		vm->memory->views = views_create(vm->memory);
+		begin_views(vm);
 	/* Room to save the present thread must be there when it is needed. */
 	if (!vm->thread->context)
 		vm->thread->context = engine_context_create(vm->engine);

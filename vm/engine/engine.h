@@ -296,6 +296,34 @@ void engine_count_targets(struct engine *engine);
 /* How often the engine was asked where a jump goes. */
 uint64_t engine_jumps_missed(const struct engine *engine);
 
+/* ------- direct accesses ------- */
+
+/*
+ * What is translated from now on accesses memory where the arena has its
+ * address, without asking the TLB; the arena begins below 2^31.  What must not
+ * be accessed so is to be a fault of the host; an address of 2^`bits` or above
+ * is one at any rate.  False if this engine cannot.
+ */
+#define ENGINE_DIRECT_BITS 46u
+bool engine_go_direct(struct engine *engine, const uint8_t *arena);
+bool engine_is_direct(const struct engine *engine);
+
+/* What is translated asks the TLB again; what was translated must go. */
+void engine_end_direct(struct engine *engine);
+
+/* The same of blocks that begin at an address. */
+void engine_pause_direct(struct engine *engine, guest_addr pc);
+
+/* Whether an instruction of the host is one of a translation, of the engine
+ * that this thread is in. */
+bool engine_has_translated(struct engine *engine, uintptr_t host_pc);
+
+/*
+ * From a signal handler: leaves the translation in front of the guest's
+ * instruction that the host's belongs to, and ends the run.
+ */
+_Noreturn void engine_leave(struct engine *engine, uintptr_t host_pc);
+
 /* ------- registers ------- */
 
 /* Registers of the table of formats/registers.h; at most 16 bytes. */

@@ -179,6 +179,13 @@ struct engine {
 					   log.next; 0: none does */
 		bool accessing;	/* an access is being generated */
 	} logged;
+	struct {		/* see build/direct.c */
+		bool is_on;
+		guest_addr paused;	/* not for blocks that begin there, */
+		bool is_paused;		/* as the present one */
+		uint64_t start;	/* of the arena */
+		void *context;	/* by which code is generated */
+	} direct;
 	struct jumps jumps;
 };
 
@@ -293,6 +300,11 @@ void jumps_forget(struct jumps *jumps);
 void accesses_begin_block(struct engine *engine);
 void accesses_end_block(struct engine *engine);
 void accesses_release(struct engine *engine);
+
+/* ------- build/direct.c ------- */
+
+/* A block that begins there is about to be translated. */
+void direct_begin_block(struct engine *engine, guest_addr pc);
 
 /* ------- build/x87_math.c ------- */
 

@@ -70,20 +70,31 @@ void memory_let_go(struct memory *memory)
 	release_all(memory);
 }
 
-static bool reserve_all(struct memory *memory, uint64_t size)
+/* What is known of the pages of an arena of this size. */
+static bool reserve_states(struct memory *memory, uint64_t size)
 {
 	uint64_t pages = size >> GUEST_PAGE_SHIFT;
 	int prot = PROT_READ | PROT_WRITE;
 
 	memory->arena_size = size;
-	memory->arena = reserve(size, PROT_NONE);
 	memory->state = reserve(pages, prot);
 	memory->doubt = reserve(pages * sizeof(*memory->doubt), prot);
 	memory->block = reserve(pages / PAGE_BLOCK, prot);
-	if (memory->arena && memory->state && memory->doubt && memory->block)
+	if (memory->state && memory->doubt && memory->block)
 		return true;
 	release_all(memory);
 	return false;
+}
+
+static bool reserve_all(struct memory *memory, uint64_t size)
+{
+	memory->arena = reserve(size, PROT_NONE);
+	memory->arena_size = size;
+	if (!memory->arena) {
+		release_all(memory);
+		return false;
+	}
+	return reserve_states(memory, size);
 }
 
 /* Reserves this size, if so much of the address space is left then. */
@@ -113,6 +124,47 @@ int arena_create(struct memory *memory, struct failure *why)
 	return failed(why, ERR_NO_MEMORY,
 		      "cannot reserve address space for guest memory: %s",
 		      strerror(errno));
+}
+
+/*
+ * Linear memory begins at the lowest address that every host lets programs
+ * have.  Above what the guest can address directly is room for the rest.
+ */
+#define LINEAR_START UINT64_C(0x10000)
+#define LINEAR_REST (UINT64_C(1) << 44)
+
+static bool reserve_line(struct memory *memory)
+{
+	uint64_t size = LINEAR_SIZE + LINEAR_REST;
+	void *at = mmap((void *)LINEAR_START, size, PROT_NONE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+				MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (at == MAP_FAILED)
+		return false;
+	memory->arena = at;
+	memory->arena_size = size;
+	if (at != (void *)LINEAR_START || !reserve_states(memory, size)) {
+		release_all(memory);
+		return false;
+	}
+	madvise(at, size, MADV_DONTDUMP);
+	memory->used = LINEAR_SIZE;
+	memory->is_linear = true;
+	return true;
+}
+
+int arena_line_up(struct memory *memory, struct failure *why)
+{
+	arena_leave_faults(memory);
+	release_all(memory);
+	if (!reserve_line(memory)) {
+		int rc = arena_create(memory, why);
+
+		return rc || !memory->tracks ?
+			       rc : arena_catch_faults(memory, why);
+	}
+	return arena_catch_faults(memory, why);
 }
 
 void arena_destroy(struct memory *memory)
@@ -184,8 +236,17 @@ void arena_give(struct memory *memory, uint64_t start, uint64_t size,
 	madvise(memory->arena + start, size, MADV_DONTDUMP);
 	pages_forget(memory, start >> GUEST_PAGE_SHIFT,
 		     size >> GUEST_PAGE_SHIFT);
-	if (reuse)
+	if (reuse && !is_in_line(memory, start, size))
 		add_hole(memory, start, start + size);
+}
+
+void arena_reserve_again(struct memory *memory, uint64_t start, uint64_t size)
+{
+	if (mmap(memory->arena + start, size, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+		 0) == MAP_FAILED)
+		give_up("the host refuses to reserve addresses");
+	madvise(memory->arena + start, size, MADV_DONTDUMP);
 }
 
 /*
@@ -212,6 +273,14 @@ void arena_protect(struct memory *memory, uint64_t start, uint64_t size,
 		prot |= PROT_READ;
 	if (state & PAGE_WRITTEN)
 		prot |= PROT_READ | PROT_WRITE;
+	if (memory->is_guarded && prot)
+		guard_lend(memory, start, size, prot);
+	arena_allow(memory, start, size, prot);
+}
+
+void arena_allow(struct memory *memory, uint64_t start, uint64_t size,
+		 int prot)
+{
 	if (memory->is_open || !mprotect(memory->arena + start, size, prot) ||
 	    open_all(memory))
 		return;

@@ -333,6 +333,10 @@ uint8_t *memory_at(struct memory *memory, guest_addr addr, uint64_t size,
 	*span = place.span;
 	begin_copy(memory, true);
 	at = open_for(memory, &place, true, use == MEMORY_OUT);
+	if (memory->is_guarded && at - memory->arena == (ptrdiff_t)mapping_arena(
+			place.map, place.addr))
+		guard_admit_host(memory, place.map, (uint64_t)(at - memory->arena),
+				 place.span, use == MEMORY_OUT);
 	return end_copy(memory) ? at : NULL;
 }
 

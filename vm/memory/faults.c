@@ -7,15 +7,58 @@
 
 /* ------- first touches ------- */
 
+/* Whether the guest could access a page, as far as touches go. */
+static bool is_open(const struct memory *memory, const struct mapping *map,
+		    uint64_t page, bool writes)
+{
+	unsigned state = page_state(memory, map, page);
+
+	return !(state & PAGE_CLOSED) &&
+	       state & (writes ? PAGE_WRITTEN : PAGE_READ | PAGE_WRITTEN);
+}
+
 static bool on_fault(void *context, const uint8_t *at, bool writes)
 {
 	struct memory *memory = context;
 	uint64_t page = (uint64_t)(at - memory->arena) >> GUEST_PAGE_SHIFT;
 	const struct mapping *map = arena_mapping(memory, page);
 
-	if (map)
+	if (!map)
+		return false;
+	/* What the guest may not do, but the host for it. */
+	if (memory->is_guarded && is_open(memory, map, page, writes))
+		arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
+			      PAGE_READ | PAGE_WRITTEN);
+	else
 		arena_touch(memory, map, page, writes);
-	return map;
+	return true;
+}
+
+bool memory_admit(struct memory *memory, const uint8_t *at, bool writes)
+{
+	uint64_t offset = (uint64_t)(at - memory->arena);
+	uint64_t page = offset >> GUEST_PAGE_SHIFT;
+	const struct mapping *map;
+
+	if (offset >= LINEAR_SIZE)
+		return false;
+	map = arena_mapping(memory, page);
+	if (!map || map->arena != map->region.start ||
+	    !(map->region.prot &
+	      (writes ? MAY_WRITE : MAY_READ | MAY_WRITE | MAY_EXEC)))
+		return false;
+	if (is_open(memory, map, page, writes) &&
+	    memory->block[page / PAGE_BLOCK])
+		return false;
+	arena_touch(memory, map, page, writes);
+	return true;
+}
+
+void memory_on_guest_fault(struct memory *memory, memory_guest_fault *fault,
+			   void *context)
+{
+	memory->faults.guest = fault;
+	memory->faults.guest_context = context;
 }
 
 /* ------- pages of a file that has become shorter ------- */

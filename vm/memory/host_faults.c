@@ -55,6 +55,23 @@ static bool is_write(const ucontext_t *context)
 	return context->uc_mcontext.gregs[REG_ERR] & 2;
 }
 
+static uintptr_t pc_of(const ucontext_t *context)
+{
+	return (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+}
+
+static bool is_guests(uintptr_t pc, const uint8_t *at, bool writes)
+{
+	for (unsigned i = 0; i < LISTED_MOST; i++) {
+		struct host_faults *faults = atomic_load(&listed[i]);
+
+		if (faults && faults->guest &&
+		    faults->guest(faults->guest_context, pc, at, writes))
+			return true;
+	}
+	return false;
+}
+
 static bool is_taken(const uint8_t *at, bool writes)
 {
 	for (unsigned i = 0; i < LISTED_MOST; i++) {
@@ -71,6 +88,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 	int saved = errno;
 
 	if (!was_sent(number, info, context) &&
+	    !is_guests(pc_of(context), info->si_addr, is_write(context)) &&
 	    !is_taken(info->si_addr, is_write(context)))
 		pass_on(number, info, context);
 	errno = saved;
@@ -98,7 +116,8 @@ static int install(struct failure *why)
 {
 	struct sigaction action = {
 		.sa_sigaction = on_fault,
-		.sa_flags = SA_SIGINFO | SA_RESTART,
+		/* A handler may leave for where the guest was run from. */
+		.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER,
 	};
 
 	sigemptyset(&action.sa_mask);

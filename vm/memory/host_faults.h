@@ -31,6 +31,12 @@ struct host_faults {
 	/* The access to a byte there was refused; false: not because of us. */
 	bool (*fault)(void *context, const uint8_t *at, bool writes);
 
+	/* Asked first: the host's instruction at `pc` may be the guest's, which
+	 * has not ended well; the same. */
+	bool (*guest)(void *context, uintptr_t pc, const uint8_t *at,
+		      bool writes);
+	void *guest_context;
+
 	/* A page is gone from its file, wherever it is; the same. */
 	bool (*missing)(void *context, uint8_t *at);
 

@@ -56,6 +56,8 @@ void memory_destroy(struct memory *memory)
 	arena_destroy(memory);
 	views_destroy(memory->views);
 	number_map_release(&memory->code_doubts);
+	number_map_release(&memory->code_pages);
+	free(memory->lent);
 	for (size_t i = 0; i < memory->name_count; i++)
 		free(memory->names[i]);
 	free(memory->names);
@@ -105,6 +107,10 @@ void memory_cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 		}
 		heap = heap_holds(memory, map);
 		drop_alias(map);
+		/* Something else may come to be there. */
+		if (is_in_line(memory, map->arena, mapping_size(map)))
+			memory_note_stale(memory, map, map->region.start,
+					  mapping_size(map));
 		arena_displace(memory, map->arena, mapping_size(map));
 		arena_give(memory, map->arena, mapping_size(map),
 			   !map->was_code && !heap);
@@ -118,7 +124,10 @@ static uint64_t take(struct memory *memory, const struct region *region)
 {
 	uint64_t start = UINT64_MAX;
 
-	if (region_grows(region))
+	if (memory->is_guarded &&
+	    is_in_line(memory, region->start, region->end - region->start))
+		return region->start;
+	if (region_grows(region) && !memory->is_guarded)
 		start = heap_take(memory, region);
 	if (start == UINT64_MAX)
 		start = arena_take(memory, region->end - region->start);
@@ -284,15 +293,31 @@ int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
 	}
 	memory_join(memory, addr, addr + size);
 	memory->generation++;
+	if (memory->is_guarded)
+		guard_renew(memory, addr, size);
 	if (observer->protected)
 		observer->protected(observer->context, addr, size, prot);
 	return 0;
 }
 
+/* Whether pages are moved in the arena, too. */
+static bool moves(const struct memory *memory, guest_addr from, guest_addr to,
+		  uint64_t size)
+{
+	return memory->is_guarded && is_in_line(memory, from, size) &&
+	       is_in_line(memory, to, size);
+}
+
 /* Has the mapping begin at another address. */
 static void relocate(struct memory *memory, struct mapping *map, guest_addr to)
 {
-	uint64_t size = mapping_size(map);
+	uint64_t size = mapping_size(map), place = map->arena;
+
+	if (moves(memory, map->region.start, to, size)) {
+		memory_note_stale(memory, map, map->region.start, size);
+		memory_note_stale(memory, map, to, size);
+		place = to;
+	}
 
 	if (memory->observer.supply && !map->region.common)
 		map->shift += (int64_t)(map->region.start - to) >>
@@ -302,6 +327,7 @@ static void relocate(struct memory *memory, struct mapping *map, guest_addr to)
 	if (map->region.common)
 		return;
 	arena_displace(memory, map->arena, size);
+	map->arena = place;
 	arena_place(memory, map->arena, size, to);
 }
 
@@ -322,6 +348,8 @@ int memory_move(struct memory *memory, guest_addr from, guest_addr to,
 	memory_cut_out(memory, to, size);
 	memory_split(memory, from);
 	memory_split(memory, from + size);
+	if (moves(memory, from, to, size) && guard_move(memory, from, to, size))
+		return ERR_NO_MEMORY;
 	first = memory_index(memory, from);
 	count = memory_index(memory, from + size - 1) + 1 - first;
 	moved = malloc(count * sizeof(*moved));
@@ -339,6 +367,8 @@ int memory_move(struct memory *memory, guest_addr from, guest_addr to,
 	free(moved);
 	memory_join(memory, to, to + size);
 	memory->generation++;
+	if (memory->is_guarded)
+		guard_renew(memory, to, size);
 	if (observer->moved)
 		observer->moved(observer->context, from, to, size);
 	twins_sweep(memory);

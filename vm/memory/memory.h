@@ -109,6 +109,44 @@ int memory_create(struct memory **out, const struct memory_observer *observer,
 		  struct failure *why);
 void memory_destroy(struct memory *memory);
 
+/*
+ * Linear memory: what programs map below 2^MEMORY_LINEAR_BITS is in the arena
+ * where its address says, and the arena itself is at an address below 2^31.
+ * While it is guarded, the host can access it as the guest may, or less; so
+ * translated code may access it directly.
+ *
+ * memory_line_up() is for a memory that was just created.  If the host does not
+ * give the addresses, it is as it was.
+ */
+#define MEMORY_LINEAR_BITS 46u
+int memory_line_up(struct memory *memory, struct failure *why);
+bool memory_is_guarded(const struct memory *memory);
+void memory_end_guarding(struct memory *memory);
+
+/* The highest address that programs should be given, and one. */
+guest_addr memory_reach(const struct memory *memory);
+
+/*
+ * Has `fault` called first, from a signal handler, when the host refuses an
+ * access to `at`, by its instruction at `pc`; false: it is not the guest's.
+ */
+typedef bool memory_guest_fault(void *context, uintptr_t pc, const uint8_t *at,
+				bool writes);
+void memory_on_guest_fault(struct memory *memory, memory_guest_fault *fault,
+			   void *context);
+
+/* Opens a page that the guest may access and the host not yet; else false. */
+bool memory_admit(struct memory *memory, const uint8_t *at, bool writes);
+
+/* Before the guest runs. */
+void memory_settle(struct memory *memory);
+
+/* Writes to a page of the arena, which has code, are to be noticed; or not. */
+bool memory_watch_code(struct memory *memory, uint64_t page, bool is_watched);
+
+/* There is no code any more whose writes are to be noticed. */
+void memory_forget_code(struct memory *memory);
+
 /* Unmaps what the guest has, for a process that will never look at it. */
 void memory_let_go(struct memory *memory);
 

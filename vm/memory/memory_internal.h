@@ -103,6 +103,9 @@ struct memory {
 	bool asks;		/* pages are touched when the TLB misses them, or
 				   by whoever reads the arena: no fault tells */
 	bool is_open;		/* so nothing is protected any more */
+	bool is_linear;		/* what programs map is in the arena where its
+				   addresses say: see guard.c */
+	bool is_guarded;	/* the host may do there what the guest may */
 
 	uint8_t *arena;
 	uint64_t arena_size;
@@ -145,6 +148,11 @@ struct memory {
 	bool by_kernel;		/* bytes are being copied for the kernel */
 	bool was_lost;		/* meanwhile */
 	unsigned turns;		/* looks since shared memory was last touched */
+
+	/* Of guarded memory: what the host may do more, before the guest runs. */
+	struct extent *lent;
+	size_t lent_count, lent_room;
+	struct number_map code_pages;	/* of the arena: writes are noticed */
 
 	struct number_map code_doubts;	/* pages that were doubtful since they
 					   were executed, to hashes */
@@ -310,6 +318,9 @@ static inline bool mapping_is_shared(const struct mapping *map)
 /* ------- arena.c: where guest memory is in the host ------- */
 
 int arena_create(struct memory *memory, struct failure *why);
+
+/* Has one in its place that is linear, if that can be. */
+int arena_line_up(struct memory *memory, struct failure *why);
 void arena_destroy(struct memory *memory);
 
 /* Takes `size` bytes of the arena; (uint64_t)-1 when it is used up. */
@@ -322,6 +333,24 @@ void arena_give(struct memory *memory, uint64_t start, uint64_t size,
 /* Sets what the host may do with pages: PAGE_READ | PAGE_WRITTEN bits. */
 void arena_protect(struct memory *memory, uint64_t start, uint64_t size,
 		   unsigned state);
+
+/* Where the host has nothing any more, there is a reservation again. */
+void arena_reserve_again(struct memory *memory, uint64_t start, uint64_t size);
+
+/* The same, of what the host may do at any rate. */
+void arena_allow(struct memory *memory, uint64_t start, uint64_t size,
+		 int prot);
+
+/* The addresses that linear memory has a place for: a power of 2. */
+#define LINEAR_SIZE (UINT64_C(1) << MEMORY_LINEAR_BITS)
+
+/* Whether a range of addresses has its place in linear memory. */
+static inline bool is_in_line(const struct memory *memory, guest_addr start,
+			      uint64_t size)
+{
+	return memory->is_linear && start < LINEAR_SIZE &&
+	       size <= LINEAR_SIZE - start;
+}
 
 /* All of it is about to be filled in: the host may use huge pages. */
 void arena_fill_soon(struct memory *memory, uint64_t start, uint64_t size);
@@ -431,6 +460,30 @@ void gaps_note(struct memory *memory, guest_addr addr);
 /* The one copy of a name; NULL when out of memory. */
 const char *memory_intern(struct memory *memory, const char *name);
 
+/* ------- guard.c: what the guest may do, the host may ------- */
+
+/* Of guarded memory: these pages are open to the host now.  If that is more
+ * than the guest may, not when it runs. */
+void guard_lend(struct memory *memory, uint64_t start, uint64_t size,
+		int prot);
+
+/* All that was lent is closed, but for the first `count`. */
+void guard_settle(struct memory *memory, size_t count);
+
+/* A block is in use. */
+void guard_open_block(struct memory *memory, uint64_t block);
+
+/* The guest may do something else than before with mapped pages. */
+void guard_renew(struct memory *memory, guest_addr addr, uint64_t size);
+
+/* The host itself is to access bytes of a mapping that the guest may not. */
+void guard_admit_host(struct memory *memory, const struct mapping *map,
+		      uint64_t at, uint64_t size, bool write);
+
+/* Moves linear memory, and what is known of its pages. */
+int guard_move(struct memory *memory, guest_addr from, guest_addr to,
+	       uint64_t size);
+
 /* ------- pages.c: what is known of each page ------- */
 
 #define PAGE_BLOCK 4096
@@ -456,7 +509,13 @@ static inline uint64_t page_doubt(const struct memory *memory,
 /* Notes that an arena page is in use, and so its block of PAGE_BLOCK. */
 static inline void page_note(struct memory *memory, uint64_t page)
 {
-	memory->block[page / PAGE_BLOCK] = 1;
+	uint8_t *block = &memory->block[page / PAGE_BLOCK];
+
+	if (*block)
+		return;
+	*block = 1;
+	if (memory->is_guarded)
+		guard_open_block(memory, page / PAGE_BLOCK);
 }
 
 /* Gives a page a state of its own, and returns where it is. */

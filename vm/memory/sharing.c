@@ -27,7 +27,7 @@ int memory_share(struct memory *memory, int (*move)(int fd),
 	memory->turns = TURNS;
 	if (!rc && call)
 		family_watch(memory->family, call, context);
-	if (!rc && !memory->tracks && !memory->doubts)
+	if (!rc && !memory->tracks && !memory->doubts && !memory->is_linear)
 		rc = arena_catch_faults(memory, why);
 	return rc;
 }

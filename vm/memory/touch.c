@@ -387,8 +387,8 @@ void memory_fill(struct memory *memory, uint64_t page, uint64_t count,
 	}
 }
 
-void arena_touch(struct memory *memory, const struct mapping *map,
-		 uint64_t page, bool write)
+static void touch(struct memory *memory, const struct mapping *map,
+		  uint64_t page, bool write)
 {
 	unsigned need = write ? PAGE_WRITTEN : PAGE_READ;
 	unsigned state;
@@ -408,4 +408,14 @@ void arena_touch(struct memory *memory, const struct mapping *map,
 		supply_run(memory, map, page);
 	else
 		touch_page(memory, map, page, write);
+}
+
+void arena_touch(struct memory *memory, const struct mapping *map,
+		 uint64_t page, bool write)
+{
+	size_t lent = memory->lent_count;
+
+	touch(memory, map, page, write);
+	if (memory->lent_count > lent)
+		guard_settle(memory, lent);
 }

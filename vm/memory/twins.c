@@ -114,6 +114,9 @@ static guest_addr make_common(struct memory *memory, guest_addr addr,
 
 	if (map->region.common)
 		return map->region.common + (addr - map->region.start);
+	/* One place in the arena has two addresses from here on. */
+	memory_end_guarding(memory);
+	map = memory_find(memory, addr);
 	map = memory_make_room(memory, 3) ?
 		      NULL : memory_separate(memory, addr, size);
 	if (!map)

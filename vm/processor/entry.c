@@ -187,6 +187,10 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 	}
 	if (restart ? !pay_again(vm, number) : !pay(vm, number))
 		return NULL;
+	if (vm->asking) {
+		vm->code_changed = true;
+		vm_stop_soon(vm);
+	}
 	if (block->pauses) {
 		if (++vm->pauses == vm->pauses_most)
 			vm_interrupt(vm);

@@ -19,7 +19,7 @@
 
 bool code_page_is_watched(const struct vm *vm, uint64_t page)
 {
-	return number_map_find(&vm->code_pages, page) != NULL;
+	return number_map_find(&vm->memory->code_pages, page) != NULL;
 }
 
 static void code_page_written(struct vm *vm, const struct mapping *map,
@@ -27,8 +27,8 @@ static void code_page_written(struct vm *vm, const struct mapping *map,
 {
 	guest_addr start = addr & ~(guest_addr)(GUEST_PAGE - 1);
 
-	number_map_remove(&vm->code_pages,
-			  mapping_arena(map, addr) >> GUEST_PAGE_SHIFT);
+	memory_watch_code(vm->memory,
+			  mapping_arena(map, addr) >> GUEST_PAGE_SHIFT, false);
 	memory_note_stale(vm->memory, map, start, GUEST_PAGE);
 	vm->code_changed = true;
 	vm_stop_soon(vm);
@@ -51,7 +51,7 @@ void code_pages_watch(struct vm *vm, guest_addr pc, uint32_t size)
 		if (code_page_is_watched(vm, page))
 			continue;
 		/* Stale code would be executed. */
-		if (number_map_set(&vm->code_pages, page, 0))
+		if (!memory_watch_code(vm->memory, page, true))
 			give_up("out of memory");
 		is_new = true;
 	}
@@ -140,6 +140,12 @@ bool pages_miss(void *context, guest_addr addr, enum vm_access access,
 		out->prot = MAY_READ | MAY_WRITE | MAY_EXEC;
 		page_note(vm->memory, out->paddr >> GUEST_PAGE_SHIFT);
 		return vm->probing || answer(vm, map, addr, access, out);
+	}
+	/* What was translated of memory that is gone is dropped by its place. */
+	if (vm->probing && is_in_line(vm->memory, addr, GUEST_PAGE)) {
+		out->paddr = addr & ~(guest_addr)(GUEST_PAGE - 1);
+		out->prot = MAY_READ | MAY_WRITE | MAY_EXEC;
+		return true;
 	}
 	/* The engine itself looks around the address it runs "until". */
 	if (access == ACCESS_FETCH &&

@@ -56,6 +56,7 @@ enum engine_stop {
 	STOPPED_BY_FAULT,   /* vm->before says which */
 	STOPPED_TO_REPLAN,  /* that wants all code to be planned anew */
 	STOPPED_TO_PERFORM, /* that the architecture must perform */
+	STOPPED_TO_ASK,	    /* that must ask the TLB: see direct.c */
 	STOPPED_BY_SYSCALL,
 	STOPPED_BY_EXCEPTION,
 	STOPPED_BY_INVALID,
@@ -137,6 +138,7 @@ struct vm {
 	unsigned exception;	/* STOPPED_BY_EXCEPTION */
 	bool emulated;		/* an instruction; the guest goes on */
 	bool partial;		/* running a part of a block */
+	bool asking;		/* running an instruction that asks the TLB */
 
 	/* The engine's last miss that was not answered. */
 	guest_addr fault_page;
@@ -145,7 +147,6 @@ struct vm {
 
 	/* pages.c, translations.c */
 	struct tlb tlb;
-	struct number_map code_pages;	/* of the arena */
 	bool code_changed;	/* or is too much: the guest stops for that */
 	bool code_doubted;	/* it has faulted for that only: */
 	uint64_t doubted_page;	/* of the arena */
@@ -252,6 +253,20 @@ bool pages_miss(void *context, guest_addr addr, enum vm_access access,
 /* A block was translated: writes to its pages are to be noticed. */
 void code_pages_watch(struct vm *vm, guest_addr pc, uint32_t size);
 bool code_page_is_watched(const struct vm *vm, uint64_t page);
+
+/* ------- direct.c ------- */
+
+/* Whether an architecture's programs access memory directly. */
+bool direct_is_wanted(enum arch arch);
+
+/* For a memory in which nothing is mapped yet. */
+int direct_begin(struct vm *vm, struct failure *why);
+
+/* The guest's engine is new. */
+void direct_engine(struct vm *vm);
+
+/* Before the guest runs: its memory is not more open than it should be. */
+void direct_settle(struct vm *vm);
 
 /* ------- breaks.c ------- */
 

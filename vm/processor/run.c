@@ -33,6 +33,7 @@ static int run_engine(struct vm *vm, guest_addr until, struct vm_stop *stop,
 		vm_set_reg(vm, pc, vm->blocks[vm->stop_block].inlined.pc);
 	stop->pc = vm_reg(vm, pc);
 	if (vm->stopped == STOPPED_BY_EXCEPTION ||
+	    vm->stopped == STOPPED_TO_ASK ||
 	    (vm->stopped == STOPPED_NOT && vm->faulted))
 		accesses_take_back(vm, stop->pc);
 	accesses_tell(vm);
@@ -113,6 +114,26 @@ static int run_single(struct vm *vm, unsigned size, struct vm_stop *stop,
 	rc = run_part(vm, number, 1, stop, why);
 	clock_settle(vm);
 	vm->emulated = vm->stopped == STOPPED_NOT && !vm->faulted;
+	return rc;
+}
+
+/*
+ * Runs one instruction that asks the TLB.  Behind it the guest stops, if it
+ * goes on elsewhere.
+ */
+static int run_asking(struct vm *vm, struct vm_stop *stop, struct failure *why)
+{
+	uint8_t code[16];
+	size_t left = memory_code(vm->memory, stop->pc, code, sizeof(code));
+	struct insn insn = vm->cpu.arch->decode(&vm->cpu, code, left, stop->pc);
+	int rc;
+
+	stop_in_block(vm, stop->pc);
+	vm->asking = true;
+	engine_pause_direct(vm->engine, stop->pc);
+	rc = run_single(vm, insn.size, stop, why);
+	engine_pause_direct(vm->engine, ENGINE_NEVER);
+	vm->asking = false;
 	return rc;
 }
 
@@ -265,6 +286,8 @@ static int run_once(struct vm *vm, uint64_t budget, bool exact,
 			       !vm->faulted;
 	}
 	/* Also in the part of a block that has just run. */
+	if (!rc && vm->stopped == STOPPED_TO_ASK)
+		rc = run_asking(vm, stop, why);
 	if (vm->stopped == STOPPED_TO_PERFORM) {
 		perform(vm, stop);
 	} else if (vm->stopped == STOPPED_TO_REPLAN) {

@@ -76,6 +76,7 @@ void stop_explain(struct vm *vm, struct vm_stop *stop)
 	case STOPPED_MISALIGNED:
 	case STOPPED_TO_REPLAN:
 	case STOPPED_TO_PERFORM:
+	case STOPPED_TO_ASK:
 		break;		/* has been said */
 	case STOPPED_BY_FAULT:
 		stop->kind = vm->before.kind;

@@ -22,6 +22,7 @@ void translations_refresh(struct vm *vm)
 {
 	struct memory *memory = vm->memory;
 
+	direct_settle(vm);
 	if (vm->cpu.must_replan)
 		forget_code(vm);
 	/* entry.c compares blocks, which must have been planned alike. */

@@ -8,6 +8,7 @@
 #ifndef CPREC_VM_ENGINE_BUILD_ACCESSES_H
 #define CPREC_VM_ENGINE_BUILD_ACCESSES_H
 
+#include "vm/engine/build/direct.h"
 #include "vm/engine/build/generate.h"
 #include "vm/engine/build/replaces.h"
 #include "vm/engine/engine_internal.h"
@@ -72,7 +73,8 @@ struct access_record *accesses_note(guest_addr addr, unsigned size,
 	{                                                                      \
 		begin;                                                         \
 		accesses_before(context, addr, access, value, 0);              \
-		engine_##name_(context, value, addr, index, access);           \
+		if (!direct_load(context, value, addr, access, op))            \
+			engine_##name_(context, value, addr, index, access);   \
 		accesses_behind(context, value, op);                           \
 	}
 
@@ -84,7 +86,8 @@ struct access_record *accesses_note(guest_addr addr, unsigned size,
 	{                                                                      \
 		begin;                                                         \
 		accesses_before(context, addr, access, value, op);             \
-		engine_##name_(context, value, addr, index, access);           \
+		if (!direct_store(context, value, addr, access, op))           \
+			engine_##name_(context, value, addr, index, access);   \
 		accesses_behind(context, value, 0);                            \
 	}
 

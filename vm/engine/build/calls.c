@@ -114,6 +114,7 @@ static int begin_block(void *cpu, const void *block, int most)
 	/* The block lies in front of its translation. */
 	inline_begin(engine, block);
 	accesses_begin_block(engine);
+	direct_begin_block(engine, pc);
 	engine->disguise.size = 0;
 	engine->disguise.waits = false;
 	return (int)engine->calls->translate(engine->context, pc,

@@ -36,12 +36,30 @@ static uint64_t random_pages(bool aslr, unsigned bits)
 	return aslr ? random_below(UINT64_C(1) << bits) << GUEST_PAGE_SHIFT : 0;
 }
 
+/*
+ * Where addresses end, and where in them programs without one of their own go:
+ * as on Linux, or as far as memory reaches.
+ */
+static guest_addr settle_end(struct linux_process *process)
+{
+	const struct linux_abi *abi = process->abi;
+	struct layout *layout = &process->space->layout;
+	guest_addr reach = memory_reach(process->memory);
+
+	layout->pie_base = abi->pie_base;
+	if (abi->user_end <= reach)
+		return abi->user_end;
+	layout->pie_base = reach / 3 * 2 & ~(guest_addr)(GUEST_PAGE - 1);
+	return reach - GUEST_PAGE;
+}
+
 static int map_stack(struct linux_process *process, bool aslr,
 		     bool executable, struct failure *why)
 {
 	const struct linux_abi *abi = process->abi;
 	struct layout *layout = &process->space->layout;
 	uint64_t limit = limit_of(process, LIMIT_STACK), size = STACK_MOST;
+	guest_addr end;
 	struct region region = {
 		.prot = MAY_READ | MAY_WRITE | (executable ? MAY_EXEC : 0),
 		.kind = REGION_ANON,
@@ -50,9 +68,10 @@ static int map_stack(struct linux_process *process, bool aslr,
 
 	if (limit < size)
 		size = page_up(limit + 1) + (128 << 10);
-	layout->stack_top = abi->user_end - random_pages(aslr, abi->stack_bits);
+	end = settle_end(process);
+	layout->stack_top = end - random_pages(aslr, abi->stack_bits);
 	layout->stack_bottom = layout->stack_top - size;
-	layout->mmap_top = abi->user_end - abi->mmap_gap -
+	layout->mmap_top = end - abi->mmap_gap -
 			   random_pages(aslr, abi->mmap_bits);
 	if (aslr)	/* keep clear of the stack wherever it went */
 		layout->mmap_top -= abi->mmap_gap_random;
@@ -80,7 +99,7 @@ static int map_high(struct linux_process *process, struct image *image,
 	uint64_t size = image->high - image->low;
 	guest_addr start = memory_find_gap(process->memory,
 					   size + image->alignment,
-					   process->abi->pie_base,
+					   process->space->layout.pie_base,
 					   process->space->layout.mmap_top);
 
 	if (!start)
@@ -102,11 +121,11 @@ static int map_program(struct linux_process *process, struct image *image,
 		return rc;
 	if (image->is_relative && !image->interpreter) {
 		/* A static PIE is loaded like an interpreter. */
-		layout->brk_start = process->abi->pie_base + GUEST_PAGE;
+		layout->brk_start = layout->pie_base + GUEST_PAGE;
 		rc = map_high(process, image, why);
 	} else {
 		if (image->is_relative) {
-			bias = process->abi->pie_base +
+			bias = layout->pie_base +
 			       random_pages(aslr, process->abi->pie_bits);
 			bias -= image->low;
 			bias &= ~(image->alignment - 1);

@@ -28,6 +28,7 @@ struct stat;
 /* Where things are in the address space. */
 struct layout {
 	guest_addr mmap_top;	/* mappings grow down from here */
+	guest_addr pie_base;	/* where programs without an address go */
 	guest_addr brk_start, brk;
 	guest_addr code_start, code_end, data_start, data_end;	/* program's */
 	guest_addr stack_bottom, stack_top;
