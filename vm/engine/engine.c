@@ -236,7 +236,7 @@ int engine_make(struct engine **out, const struct engine_kind *kind,
 	engine->context = context;
 	engine->counter = &engine->own_counter;
 	engine->may_inline = !getenv("CPREC_NO_INLINE");
-	engine->jumps.age = 1;
+	jumps_begin(&engine->jumps);
 	engine->translations = translations_size();
 	if (!engine->translations) {
 		free(engine);
@@ -263,6 +263,8 @@ int engine_open(struct engine **out, enum arch arch, uint8_t *arena,
 	if (rc)
 		return rc;
 	engine->jumps.are_ours = !getenv("CPREC_NO_JUMPS");
+	engine->jumps.are_inline = engine->jumps.are_ours &&
+				   !getenv("CPREC_NO_SITES");
 	err = engine_begin(engine, kind->model);
 	if (!err)
 		err = lay_out(engine, arena, arena_size);

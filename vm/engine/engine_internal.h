@@ -18,20 +18,23 @@
 #define KNOWN_JUMPS 16384
 #define TARGET_BITS (1u << 17)
 
+/* As translated code reads it (build/jumps.c). */
 struct known_jump {
 	uint64_t pc;
-	uint64_t code;		/* host address, and above it the age */
+	const void *code;	/* the translation there; asks, if nothing is */
 };
 
 /* See build/jumps.c. */
 struct jumps {
 	bool are_ours;		/* not so with CPREC_NO_JUMPS */
-	uint64_t age;
+	bool are_inline;	/* not so with CPREC_NO_SITES */
 	/* Where translated code goes back to the engine: what it answers if
 	 * there is no translation; in front of them all. */
 	const uint8_t *way_out;
 	uint64_t missed;
 	struct known_jump known[KNOWN_JUMPS];
+	uint32_t in_use[KNOWN_JUMPS];	/* those that are to be forgotten */
+	uint32_t use_count;
 	/* One bit for each address that a jump went to, by its hash. */
 	uint64_t targets[TARGET_BITS / 64];
 	uint32_t target_count;
@@ -138,6 +141,7 @@ struct engine {
 	uc_context *pristine;	/* the state before anything ran */
 	uc_context *scratch;	/* see build/layout.c */
 	uint8_t *state;		/* the registers */
+	uintptr_t env;		/* what the engine calls the state by */
 	void *cpu;		/* by which it calls what translates */
 	struct engine_x86 x86;
 	struct engine_arm arm;
@@ -290,6 +294,9 @@ unsigned aligned_access(unsigned access);
 void access_note(uintptr_t from);
 
 /* ------- build/jumps.c ------- */
+
+/* A table without answers. */
+void jumps_begin(struct jumps *jumps);
 
 /* Translations were dropped. */
 void jumps_forget(struct jumps *jumps);

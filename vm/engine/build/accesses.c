@@ -33,6 +33,7 @@
 
 #include "formats/error.h"
 #include "vm/engine/build/accesses.h"
+#include "vm/engine/build/operations.h"
 
 /*
  * An instruction accesses memory as often at most: ENTER does so 64 times,
@@ -41,27 +42,6 @@
 #define RECORDS_OF_STEP 80u
 #define RECORDS ((uint64_t)ENGINE_LOGGED_STEPS * RECORDS_OF_STEP)
 #define LOG_SIZE (RECORDS * sizeof(struct access_record))
-
-/* Of the operations and conditions of the engine (QEMU 5.0). */
-enum {
-	OP_LABEL = 1,
-	OP_CALL = 2,
-	OP_JUMP = 3,
-	OP_JUMP_IF_32 = 38,
-	OP_CONSTANT = 64,
-	OP_MOVE_IF = 66,
-	OP_LOAD_64 = 73,
-	OP_ADD = 78,
-	OP_SUBTRACT = 79,
-	OP_SHIFT_UP = 90,
-	OP_SHIFT_DOWN = 92,	/* copies of the highest bit come in */
-	OP_WIDEN = 100,		/* of 32 bits: extu_i32_i64 */
-	OP_JUMP_IF_64 = 103,
-	OP_INSTRUCTION = 129,	/* insn_start: one begins */
-	OP_END = 130, OP_GO_ON = 131, OP_GO_TO = 132,
-};
-#define IS_BELOW 4		/* TCG_COND_LTU */
-#define TYPE_64 1		/* TCG_TYPE_I64 */
 
 /* Where the second operand is in an operation. */
 #define OPERAND_1 32

@@ -2,6 +2,7 @@
 /* accesses_x86.c - x86-64: what is replaced so that accesses are logged */
 #include "vm/engine/build/accesses.h"
 
+extern op1_fn tcg_gen_op1_x86_64;
 extern op3_fn tcg_gen_op3_x86_64;
 extern op6_fn tcg_gen_op6_x86_64;
 extern new_fn tcg_temp_new_internal_x86_64;
@@ -16,6 +17,7 @@ void tcg_gen_op2_x86_64(void *context, int op, uintptr_t a, uintptr_t b)
 }
 
 const struct generator generator_x86 = {
+	.op1 = tcg_gen_op1_x86_64,
 	.op2 = engine_tcg_gen_op2_x86_64,
 	.op3 = tcg_gen_op3_x86_64,
 	.op6 = tcg_gen_op6_x86_64,

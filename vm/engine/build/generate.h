@@ -18,6 +18,7 @@ typedef void load_fn(void *context, name value, name addr, uintptr_t index,
 		     unsigned access);
 typedef load_fn store_fn;
 
+typedef void op1_fn(void *context, int op, uintptr_t a);
 typedef void op2_fn(void *context, int op, uintptr_t a, uintptr_t b);
 typedef void op3_fn(void *context, int op, uintptr_t a, uintptr_t b,
 		    uintptr_t c);
@@ -38,6 +39,7 @@ typedef void call_fn(void *context, void *function, void *result, int count,
 
 /* Those of one architecture that cprec calls: the engine's own. */
 struct generator {
+	op1_fn *op1;		/* x86-64 alone */
 	op2_fn *op2;
 	op3_fn *op3;
 	op6_fn *op6;

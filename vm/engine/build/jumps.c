@@ -18,25 +18,32 @@
  */
 #include <string.h>
 
+#include "vm/engine/build/jumps.h"
 #include "vm/engine/build/layout.h"
 #include "vm/engine/build/replaces.h"
-#include "vm/engine/engine_internal.h"
+
+/* What an empty entry has: so it is right to go there from address 0. */
+#define JUMPS_NOTHING ((const void *)(uintptr_t)jumps_ask)
 
 #define TARGET_SHIFT 47		/* leaves the number of a bit */
-#define AGE_SHIFT 48
-#define AGE_MOST 0xffffu
 
 static inline struct known_jump *known_place(struct jumps *jumps, uint64_t pc)
 {
-	return &jumps->known[(pc ^ pc >> 14) % KNOWN_JUMPS];
+	return &jumps->known[(pc ^ pc >> JUMPS_FOLD) % KNOWN_JUMPS];
+}
+
+void jumps_begin(struct jumps *jumps)
+{
+	for (uint32_t i = 0; i < KNOWN_JUMPS; i++)
+		jumps->known[i] = (struct known_jump){ .code = JUMPS_NOTHING };
 }
 
 void jumps_forget(struct jumps *jumps)
 {
-	if (++jumps->age <= AGE_MOST)
-		return;
-	memset(jumps->known, 0, sizeof(jumps->known));
-	jumps->age = 1;
+	for (uint32_t i = 0; i < jumps->use_count; i++)
+		jumps->known[jumps->in_use[i]] =
+			(struct known_jump){ .code = JUMPS_NOTHING };
+	jumps->use_count = 0;
 }
 
 uint64_t engine_jumps_missed(const struct engine *engine)
@@ -56,6 +63,16 @@ void engine_count_targets(struct engine *engine)
 uint32_t engine_targets(const struct engine *engine)
 {
 	return engine->jumps.target_count;
+}
+
+static void remember(struct jumps *jumps, uint64_t pc, const void *code)
+{
+	struct known_jump *known = known_place(jumps, pc);
+
+	if (known->code == JUMPS_NOTHING)
+		jumps->in_use[jumps->use_count++] =
+			(uint32_t)(known - jumps->known);
+	*known = (struct known_jump){ .pc = pc, .code = code };
 }
 
 static void note_target(struct jumps *jumps, uint64_t pc)
@@ -86,10 +103,7 @@ __attribute__((noinline)) static void *look_up(struct jumps *jumps, void *state,
 	if (!jumps->way_out || code <= jumps->way_out)
 		jumps->way_out = code;
 	else if (alone)
-		*known_place(jumps, pc) = (struct known_jump){
-			.pc = pc,
-			.code = (uintptr_t)code | jumps->age << AGE_SHIFT,
-		};
+		remember(jumps, pc, code);
 	return code;
 }
 
@@ -98,9 +112,8 @@ static inline void *answer(struct jumps *jumps, void *state, uint64_t pc,
 {
 	const struct known_jump *known = known_place(jumps, pc);
 
-	if (known->pc == pc && known->code >> AGE_SHIFT == jumps->age && alone)
-		return (void *)(uintptr_t)(known->code &
-					   ((UINT64_C(1) << AGE_SHIFT) - 1));
+	if (known->pc == pc && known->code != JUMPS_NOTHING && alone)
+		return (void *)(uintptr_t)known->code;
 	return look_up(jumps, state, pc, alone, engines_own);
 }
 
@@ -115,6 +128,11 @@ static uint32_t flags_of(const uint8_t *state)
 	return flags & FLAGS_THAT_MATTER;
 }
 
+bool jumps_are_plain(const struct engine *engine)
+{
+	return !flags_of(engine->state);
+}
+
 REPLACES(lookup_fn, helper_lookup_tb_ptr_x86_64);
 void *helper_lookup_tb_ptr_x86_64(void *state)
 {
@@ -124,6 +142,24 @@ void *helper_lookup_tb_ptr_x86_64(void *state)
 	return answer(&engine_entered->jumps, state, pc, !flags_of(state),
 		      engine_helper_lookup_tb_ptr_x86_64);
 }
+
+/*
+ * Translated code calls functions at any time, so its stack is as it must be
+ * for a call.
+ */
+static __attribute__((used)) void *jumps_look_up(void)
+{
+	return helper_lookup_tb_ptr_x86_64(engine_entered->state);
+}
+
+__asm__(".pushsection .text\n"
+	".globl jumps_ask\n"
+	".type jumps_ask, @function\n"
+	"jumps_ask:\n\t"
+	"call jumps_look_up\n\t"
+	"jmp *%rax\n"
+	".size jumps_ask, . - jumps_ask\n"
+	".popsection");
 
 /* Nothing that chooses among translations can be changed at EL0. */
 REPLACES(lookup_fn, helper_lookup_tb_ptr_aarch64);

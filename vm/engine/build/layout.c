@@ -52,6 +52,19 @@ void update_mxcsr_status_x86_64(uint8_t *state)
 	engine_update_mxcsr_status_x86_64(state);
 }
 
+/* The engine names parts of its state when it starts: by its name for it. */
+typedef void *name_fn(void *context, int type, void *base, intptr_t offset,
+		      const char *name);
+REPLACES(name_fn, tcg_global_mem_new_internal_x86_64);
+void *tcg_global_mem_new_internal_x86_64(void *context, int type, void *base,
+					 intptr_t offset, const char *name)
+{
+	if (engine_entered)
+		engine_entered->env = (uintptr_t)context + (uintptr_t)base;
+	return engine_tcg_global_mem_new_internal_x86_64(context, type, base,
+							 offset, name);
+}
+
 static uint8_t *find_live(struct engine *engine)
 {
 	const uint32_t mxcsr = MXCSR_START;
