@@ -404,7 +404,7 @@ def record_all(options):
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--cprec", required=True)
+    parser.add_argument("--cprec", required=True, type=os.path.abspath)
     parser.add_argument("--parts", type=lambda text: text.split(","),
                         default=PARTS, help="of these, with commas: all")
     parser.add_argument("--openings", type=int, default=7, metavar="N")
