@@ -39,6 +39,7 @@ static int begin(struct server *server, struct cprec_failure *why)
 		rc = cprec_diversion_begin(&diverted->diversion, server->cursor,
 					   why);
 	diverted->has_run = diverted->has_written = false;
+	diverted->has_failed = false;
 	diverted->tid = server->general == ANY_THREAD ||
 			server->general == ALL_THREADS ?
 				server->stop.tid : server->general;
@@ -84,7 +85,7 @@ static void settle_if_restored(struct server *server)
 		return;
 	diverted->has_written |= diverted->has_run;
 	diverted->has_run = false;
-	if (!diverted->has_written)
+	if (!diverted->has_written || diverted->has_failed)
 		diversion_over(server);
 }
 
@@ -244,6 +245,7 @@ int diversion_run_on(struct server *server, bool steps,
 	if (rc == CPREC_CANCELLED)
 		return rc;
 	server->diverted.has_run = true;
+	server->diverted.has_failed |= rc != 0;
 	/* It cannot go on, which is no failure of the recording. */
 	if (rc)
 		tell_line(server, why->text);

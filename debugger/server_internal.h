@@ -108,6 +108,8 @@ struct diverted {
 	uint32_t tid;
 	struct values before;	/* registers, where it began */
 	bool has_run, has_written;
+	bool has_failed;	/* it lacks something: nothing is asked of it
+				   once registers are what they were */
 };
 
 /*

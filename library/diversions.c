@@ -12,6 +12,23 @@ struct cprec_diversion {
 	uint8_t *bytes, *known;		/* of it */
 };
 
+static int read_file(void *context, const char *path, uint64_t offset,
+		     uint8_t bytes[GUEST_PAGE], struct failure *why)
+{
+	struct cprec_diversion *diversion = context;
+	struct cprec_failure outer;
+	struct cprec_file *file = NULL;
+	uint64_t done = 0;
+	int rc = cprec_file_open(&file, diversion->of, path, &outer);
+
+	memset(bytes, 0, GUEST_PAGE);
+	if (!rc)
+		rc = cprec_file_read(file, offset, bytes, GUEST_PAGE, &done,
+				     &outer);
+	cprec_file_close(file);
+	return rc ? failed(why, rc, "%s", outer.text) : 0;
+}
+
 PUBLIC int cprec_diversion_begin(struct cprec_diversion **out,
 				 struct cprec_cursor *cursor,
 				 struct cprec_failure *why)
@@ -31,7 +48,8 @@ PUBLIC int cprec_diversion_begin(struct cprec_diversion **out,
 		return failed(inner(why), ERR_NO_MEMORY, "out of memory");
 	diversion->of = handle;
 	rc = diversion_begin(&diversion->inner, handle->query, &cursor->at,
-			     stream, inner(why));
+			     stream, &(struct diversion_files) {
+					     read_file, diversion }, inner(why));
 	if (rc) {
 		free(diversion);
 		return rc;

@@ -27,9 +27,32 @@ struct diversion {
 	struct position at;
 	struct replay_diversion hooks;
 	struct query *others;	/* of pages that are not there; or NULL */
+	struct diversion_files files;
 };
 
 /* ------- pages that the program did not see ------- */
+
+/*
+ * What nobody may write is as in its file; what is written by the linker is
+ * seen when that happens.
+ */
+static int find_in_file(struct diversion *diversion, guest_addr addr,
+			uint8_t *bytes, struct failure *why)
+{
+	size_t count;
+	const struct region *list =
+		memory_regions(vm_memory(diversion->vm), &count);
+
+	for (size_t i = 0; i < count; i++)
+		if (list[i].start <= addr && addr < list[i].end &&
+		    list[i].kind == REGION_FILE && !(list[i].prot & MAY_WRITE))
+			return diversion->files.read(
+				diversion->files.context, list[i].name,
+				list[i].offset + (addr - list[i].start), bytes,
+				why);
+	return failed(why, ERR_NOT_FOUND, "it is in no file, or may have been"
+		      " written");
+}
 
 /*
  * It may have seen them later, unchanged.  The question is another query's, whose
@@ -43,6 +66,7 @@ static int find_contents(void *context, uint64_t page, uint8_t *bytes,
 				       page << GUEST_PAGE_SHIFT);
 	uint8_t known[GUEST_PAGE];
 	struct query_answer answer;
+	struct failure reason;
 	int rc = 0;
 
 	if (!diversion->others)
@@ -51,18 +75,19 @@ static int find_contents(void *context, uint64_t page, uint8_t *bytes,
 	if (!rc)
 		rc = query_memory(diversion->others, addr, &diversion->at,
 				  bytes, known, GUEST_PAGE, &answer, why);
-	if (!rc && memchr(known, 0, GUEST_PAGE))
-		rc = failed(why, ERR_NOT_FOUND, "what is at 0x%llx is not in"
-			    " the recording: the program never used it",
-			    (unsigned long long)addr);
-	return rc;
+	if (rc || !memchr(known, 0, GUEST_PAGE) ||
+	    !find_in_file(diversion, addr, bytes, &reason))
+		return rc;
+	return failed(why, ERR_NOT_FOUND, "what is at 0x%llx is not in the"
+		      " recording: the program never used it, and %.150s",
+		      (unsigned long long)addr, reason.text);
 }
 
 /* ------- beginning and ending ------- */
 
 int diversion_begin(struct diversion **out, struct query *query,
 		    const struct position *at, uint32_t stream,
-		    struct failure *why)
+		    const struct diversion_files *files, struct failure *why)
 {
 	struct diversion *diversion = calloc(1, sizeof(*diversion));
 	struct reg_file regs;
@@ -84,6 +109,7 @@ int diversion_begin(struct diversion **out, struct query *query,
 		return rc;
 	}
 	diversion->at = *at;
+	diversion->files = *files;
 	diversion->hooks = (struct replay_diversion){ find_contents, diversion };
 	diversion->vm = replayer_vm(diversion->replayer);
 	replayer_divert(diversion->replayer, &diversion->hooks);
@@ -299,6 +325,7 @@ static int run_on(struct diversion *diversion, const struct diversion_run *run,
 		  struct diversion_stop *out, struct failure *why)
 {
 	uint64_t left = run->most;
+	struct reg_file began;
 	bool goes_on = true;
 	int rc = 0;
 
@@ -308,6 +335,7 @@ static int run_on(struct diversion *diversion, const struct diversion_run *run,
 		uint64_t before = vm_steps(diversion->vm);
 		struct vm_stop stop;
 
+		vm_registers(diversion->vm, &began);
 		rc = query_is_wanted(diversion->query, why);
 		if (!rc)
 			rc = vm_run(diversion->vm, left < STEPS_AT_ONCE ? left :
@@ -319,6 +347,9 @@ static int run_on(struct diversion *diversion, const struct diversion_run *run,
 			goes_on = pass(diversion, run, &stop, out);
 		left -= vm_steps(diversion->vm) - before;
 	}
+	/* What it has done without those contents is nothing: it did not. */
+	if (rc)
+		vm_set_registers(diversion->vm, &began);
 	if (goes_on)
 		out->kind = DIVERSION_STEPPED;
 	return rc;

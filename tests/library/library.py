@@ -46,6 +46,7 @@ class Tests(tap.CprecTap):
         self.test("what Python knows of structures", self.structures)
         self.test("a program against the library", self.link, "answers")
         self.test("a program against the archive", self.link_archive)
+        self.test("a program before it is installed", self.uninstalled)
         self.test("a program with handlers", self.link, "handlers")
         self.test("the guest is recorded", self.record)
         self.test("the program answers", self.ask_c)
@@ -165,6 +166,23 @@ class Tests(tap.CprecTap):
     def link(self, name):
         self.compile(name, name, *self.pkg_config("--libs"),
                      f"-Wl,-rpath,{self.libdir}")
+
+    def uninstalled(self):
+        """Out of the folder that it is built in."""
+        def pkg_config(*arguments):
+            return output_of("pkg-config", *arguments, "cprec", env={
+                **os.environ, "PKG_CONFIG_PATH": os.path.join(
+                    self.options.build, "meson-uninstalled")}).split()
+        with open(self.path("built.c"), "w") as file:
+            file.write("#include <cprec.h>\n#include <stdio.h>\n"
+                       "int main(void)\n{\nputs(cprec_version());\n"
+                       "return 0;\n}\n")
+        output_of(*self.options.compiler.split(), "-o", self.path("built"),
+                  self.path("built.c"), *pkg_config("--cflags", "--libs"),
+                  "-Wl,-rpath," + os.path.join(self.options.build, "library"))
+        expect(output_of(self.path("built")) and
+               self.options.build in output_of("ldd", self.path("built")),
+               "another library")
 
     def link_archive(self):
         flags = [flag for flag in self.pkg_config("--libs", "--static")

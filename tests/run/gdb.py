@@ -340,6 +340,48 @@ SETTINGS = ["set pagination off", "set confirm off", "set width 0",
             "set style enabled off", "set debuginfod enabled off"]
 
 
+# What calls need that the program itself does not, without an argument.
+UNUSED = """#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#define OWN __attribute__((noinline))
+static char zeros[1 << 20];
+static char *block;
+static const unsigned char table[20000] = { [2] = 3, [19000] = 9 };
+static int given[20000] = { [10000] = 5 };
+OWN int deep(int n)
+{
+  volatile char room[60000];
+  room[0] = (char)n;
+  return room[0] + (int)sizeof(room);
+}
+OWN int clear(int n) { zeros[500000] += (char)n; return zeros[500000]; }
+OWN int heap(int n) { block[200000] += (char)n; return block[200000]; }
+OWN int constant(int n) { return table[n] + table[19000]; }
+OWN int written(int n) { return given[n]; }
+OWN int allocates(int n)
+{
+  char *room = malloc((size_t)n);
+  memset(room, 3, (size_t)n);
+  n = room[n - 1];
+  free(room);
+  return n;
+}
+OWN int shows(int n) { return printf("%d %s\\n", n, "words"); }
+int main(int argc, char **argv)
+{
+  block = calloc(1, 300000);
+  (void)argv;
+  if (argc > 1)
+    printf("%d %d %d %d %d %d %d\\n", deep(3), clear(3), heap(3),
+           constant(2), allocates(100), allocates(1000000), shows(12));
+  else
+    puts("x");
+  return written(3);
+}
+"""
+
+
 class Gdb(CprecTap):
     def build(self, name, source, *options, cxx=False):
         suffix = "cc" if cxx else "c"
@@ -422,6 +464,29 @@ class Gdb(CprecTap):
             ("stepi", ""),
             ("p total", "= 0"),
             at=())
+
+    def unused(self):
+        """Calls that need pages that the program never used: zeros, or as in
+        its files, which are here."""
+        program = self.build("unused", UNUSED, "-g", "-O0")
+        path = self.record("unused", program)
+        values = subprocess.run([program, "x"], capture_output=True, text=True,
+                                check=True).stdout.splitlines()[-1].split()
+        calls = ("deep(3)", "clear(3)", "heap(3)", "constant(2)",
+                 "allocates(100)", "allocates(1000000)", "shows(12)")
+        equal(len(values), len(calls), "calls")
+        return self.session(
+            path, ("tbreak written", ""), ("continue", "breakpoint 1, written"),
+            *[(f"print {call}", rf"\$\d+ = {value}\n")
+              for call, value in zip(calls, values)],
+            # What they have done lasts until time moves.
+            ("print clear(3)", r"= 6\n"), ("stepi", ""),
+            ("print clear(3)", r"= 3\n"),
+            # What may have been written since is not known.
+            ("print written(10000)", r"signal SIGSEGV.*written \(n=10000\)"),
+            ("print constant(2)", rf"= {values[3]}\n"),
+            ("print written(3)", r"= 0\n"),
+            ("continue", "history|exited|SIG"))
 
     def moves(self):
         """Lines, there and back: over calls, recursion, a handler."""
@@ -931,6 +996,7 @@ def run_all(options, folder):
         tests.test(f"a crash, {flags[0]}", tests.crash, flags)
         tests.test(f"C++, {flags[0]}", tests.cpp, flags)
     tests.test("lines, there and back", tests.moves)
+    tests.test("calls that need what was never used", tests.unused)
     tests.test("commands that are executed first", tests.firsts)
     tests.test("threads", tests.threads)
     tests.test("a stripped program", tests.stripped)
