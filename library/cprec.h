@@ -153,6 +153,8 @@ struct cprec_info {
 	bool has_become;		/* or neither: it executed a program of
 					   another architecture, and another
 					   recording has the rest */
+	bool is_machine;		/* it is of a whole machine: `exit_code`
+					   says how that ended */
 };
 
 int cprec_describe(struct cprec_recording *recording,

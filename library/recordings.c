@@ -167,7 +167,9 @@ PUBLIC int cprec_describe(struct cprec_recording *handle,
 	info->file_size = trace_reader_size(reader);
 	info->is_complete = summary && trace_reader_is_complete(reader);
 	info->exit_signal = summary ? summary->exit_signal : 0;
-	info->has_become = summary && summary->exit_code == SUMMARY_BECAME;
+	info->is_machine = recording_is_machine(recording);
+	info->has_become = summary && !info->is_machine &&
+			   summary->exit_code == SUMMARY_BECAME;
 	info->exit_code = summary && !info->has_become ? summary->exit_code : 0;
 	*out = info;
 	return 0;

@@ -31,6 +31,8 @@ static void show_end(struct session *session)
 		fputs("", stdout);
 	else if (!info->is_complete)
 		fputs(": it was cut short", stdout);
+	else if (info->is_machine)
+		fputs(": the machine has ended", stdout);
 	else if (info->exit_signal)
 		printf(": %s has killed the program",
 		       signal_name(text, info->exit_signal));
