@@ -35,6 +35,7 @@ PUBLIC int cprec_diversion_begin(struct cprec_diversion **out,
 {
 	struct cprec_recording *handle = cursor->of;
 	struct cprec_diversion *diversion;
+	struct diversion_files files = { .read = read_file };
 	struct replayer *replayer;
 	uint32_t stream, tid;
 	int rc = cursor_begin(cursor, &replayer, why);
@@ -47,9 +48,9 @@ PUBLIC int cprec_diversion_begin(struct cprec_diversion **out,
 	if (!diversion)
 		return failed(inner(why), ERR_NO_MEMORY, "out of memory");
 	diversion->of = handle;
+	files.context = diversion;
 	rc = diversion_begin(&diversion->inner, handle->query, &cursor->at,
-			     stream, &(struct diversion_files) {
-					     read_file, diversion }, inner(why));
+			     stream, &files, inner(why));
 	if (rc) {
 		free(diversion);
 		return rc;
