@@ -56,5 +56,6 @@ void direct_settle(struct vm *vm)
 
 bool direct_is_wanted(enum arch arch)
 {
-	return arch == ARCH_X86_64 && getenv("CPREC_DIRECT");
+	return (arch == ARCH_X86_64 || arch == ARCH_I386) &&
+	       getenv("CPREC_DIRECT");
 }

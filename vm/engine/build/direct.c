@@ -167,7 +167,7 @@ bool engine_go_direct(struct engine *engine, const uint8_t *arena)
 {
 	engine->direct.start = (uintptr_t)arena;
 	engine->direct.paused = ENGINE_NEVER;
-	engine->direct.is_on = engine->kind == &engine_kind_x86 &&
+	engine->direct.is_on = engine->kind->generator == &generator_x86 &&
 			       engine->direct.start < UINT64_C(1) << 31;
 	return engine->direct.is_on;
 }
