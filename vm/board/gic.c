@@ -13,6 +13,7 @@ enum {
 	GICD_ISPENDR = 0x200, GICD_ICPENDR = 0x280, GICD_ISACTIVER = 0x300,
 	GICD_ICACTIVER = 0x380, GICD_IPRIORITYR = 0x400, GICD_ITARGETSR = 0x800,
 	GICD_ICFGR = 0xc00, GICD_ICFGR_END = 0xd00, GICD_SGIR = 0xf00,
+	GICD_CPENDSGIR = 0xf10, GICD_SPENDSGIR = 0xf20, GICD_SGIS_END = 0xf30,
 	GICD_ICPIDR2 = 0xfe8,
 };
 
@@ -29,7 +30,38 @@ enum {
 #define IDENTITY 0x0200143bu	/* of an implementation by ARM */
 #define IDENTITY_PROCESSOR 0x0202143bu
 #define VERSION_2 0x2bu
+#define PROCESSORS_SHIFT 5u	/* in GICD_TYPER */
 #define IDLE_PRIORITY 0xffu
+
+/* In an IAR and EOIR: who has sent it. */
+#define SENDER_SHIFT 10u
+#define SENDER_MASK 7u
+
+void gic_init(struct gic *gic, unsigned processors)
+{
+	*gic = (struct gic){ .count = processors };
+	for (unsigned i = 0; i < processors; i++)
+		for (unsigned j = 0; j < GIC_SHARED; j++)
+			gic->processors[i].own[j].targets = (uint8_t)(1u << i);
+	for (unsigned i = 0; i < GIC_INTERRUPTS - GIC_SHARED; i++)
+		gic->shared[i].targets = 1;
+}
+
+/* An interrupt as a processor sees it. */
+static struct gic_interrupt *find(const struct gic *gic, unsigned processor,
+				  unsigned number)
+{
+	struct gic *own = (struct gic *)(uintptr_t)gic;
+
+	return number < GIC_SHARED ?
+		       &own->processors[processor].own[number] :
+		       &own->shared[number - GIC_SHARED];
+}
+
+static struct gic_interrupt *present(struct gic *gic, unsigned number)
+{
+	return find(gic, gic->present, number);
+}
 
 /* ------- which interrupt is next ------- */
 
@@ -38,55 +70,132 @@ static bool is_pending(const struct gic_interrupt *interrupt)
 	return interrupt->pending || (interrupt->line && !interrupt->edge);
 }
 
-static bool is_waiting(const struct gic_interrupt *interrupt)
+static bool is_waiting(const struct gic_interrupt *interrupt,
+		       unsigned processor)
 {
 	return interrupt->enabled && !interrupt->active &&
-	       is_pending(interrupt);
+	       interrupt->targets >> processor & 1 && is_pending(interrupt);
 }
 
-static unsigned highest(const struct gic *gic)
+static unsigned highest(const struct gic *gic, unsigned processor)
 {
-	unsigned best = GIC_SPURIOUS;
+	unsigned best = GIC_SPURIOUS, priority = 0;
 
 	if (!(gic->distributor & ENABLES))
 		return best;
-	for (unsigned i = 0; i < GIC_INTERRUPTS; i++)
-		if (is_waiting(&gic->interrupts[i]) &&
-		    (best == GIC_SPURIOUS ||
-		     gic->interrupts[i].priority <
-			     gic->interrupts[best].priority))
-			best = i;
+	for (unsigned i = 0; i < GIC_INTERRUPTS; i++) {
+		const struct gic_interrupt *interrupt = find(gic, processor, i);
+
+		if (!is_waiting(interrupt, processor) ||
+		    (best != GIC_SPURIOUS && interrupt->priority >= priority))
+			continue;
+		best = i;
+		priority = interrupt->priority;
+	}
 	return best;
 }
 
-static unsigned running_priority(const struct gic *gic)
+static unsigned running_priority(const struct gic *gic, unsigned processor)
 {
-	return gic->running_count ?
-		       gic->interrupts[gic->running[gic->running_count - 1]]
-			       .priority : IDLE_PRIORITY;
+	const struct gic_processor *own = &gic->processors[processor];
+
+	return own->running_count ?
+		       find(gic, processor,
+			    own->running[own->running_count - 1])->priority :
+		       IDLE_PRIORITY;
 }
 
-bool gic_wakes(const struct gic *gic)
+bool gic_wakes(const struct gic *gic, unsigned processor)
 {
-	return highest(gic) != GIC_SPURIOUS;
+	return highest(gic, processor) != GIC_SPURIOUS;
 }
 
-bool gic_interrupts(const struct gic *gic)
+bool gic_interrupts(const struct gic *gic, unsigned processor)
 {
-	unsigned best = highest(gic), priority;
+	const struct gic_processor *own = &gic->processors[processor];
+	unsigned best = highest(gic, processor), priority;
 
-	if (!(gic->processor & ENABLES) || best == GIC_SPURIOUS)
+	if (!(own->control & ENABLES) || best == GIC_SPURIOUS)
 		return false;
-	priority = gic->interrupts[best].priority;
-	return priority < gic->mask && priority < running_priority(gic);
+	priority = find(gic, processor, best)->priority;
+	return priority < own->mask &&
+	       priority < running_priority(gic, processor);
+}
+
+static void set_line(struct gic_interrupt *interrupt, bool line)
+{
+	interrupt->pending |= line && !interrupt->line && interrupt->edge;
+	interrupt->line = line;
 }
 
 void gic_set_line(struct gic *gic, unsigned number, bool line)
 {
-	struct gic_interrupt *interrupt = &gic->interrupts[number];
+	set_line(&gic->shared[number - GIC_SHARED], line);
+}
 
-	interrupt->pending |= line && !interrupt->line && interrupt->edge;
-	interrupt->line = line;
+void gic_set_own_line(struct gic *gic, unsigned processor, unsigned number,
+		      bool line)
+{
+	set_line(&gic->processors[processor].own[number], line);
+}
+
+/* ------- what processors send each other ------- */
+
+/* A pending one is pending from each that has sent it. */
+static void add_senders(struct gic *gic, unsigned processor, unsigned number,
+			unsigned senders)
+{
+	struct gic_processor *own = &gic->processors[processor];
+
+	own->senders[number] |= (uint8_t)senders;
+	own->own[number].pending = own->senders[number];
+}
+
+static void drop_senders(struct gic *gic, unsigned processor, unsigned number,
+			 unsigned senders)
+{
+	struct gic_processor *own = &gic->processors[processor];
+
+	own->senders[number] &= (uint8_t)~senders;
+	own->own[number].pending = own->senders[number];
+}
+
+/* To those of a list; to all others; to itself. */
+static void send(struct gic *gic, uint32_t value)
+{
+	unsigned targets = value >> 16 & 0xff, self = 1u << gic->present;
+
+	if ((value >> 24 & 3) == 1)
+		targets = 0xff & ~self;
+	else if ((value >> 24 & 3) == 2)
+		targets = self;
+	for (unsigned i = 0; i < gic->count; i++)
+		if (targets >> i & 1)
+			add_senders(gic, i, value & 15, self);
+}
+
+/* Four of them in a register, a byte each. */
+static uint32_t read_senders(const struct gic *gic, uint64_t offset,
+			     unsigned size)
+{
+	const struct gic_processor *own = &gic->processors[gic->present];
+	uint32_t value = 0;
+
+	for (unsigned i = 0; i < size && i < 4; i++)
+		value |= (uint32_t)own->senders[(offset + i) % GIC_SENT]
+			 << 8 * i;
+	return value;
+}
+
+static void write_senders(struct gic *gic, uint64_t offset, unsigned size,
+			  uint64_t value)
+{
+	bool sets = offset >= GICD_SPENDSGIR;
+
+	for (unsigned i = 0; i < size && i < 4; i++)
+		(sets ? add_senders : drop_senders)(
+			gic, gic->present, (unsigned)(offset + i) % GIC_SENT,
+			value >> 8 * i & 0xff);
 }
 
 /* ------- the distributor ------- */
@@ -120,7 +229,7 @@ static uint32_t read_bits(struct gic *gic, uint64_t offset)
 	uint32_t value = 0;
 
 	for (unsigned i = 0; i < 32 && first + i < GIC_INTERRUPTS; i++) {
-		struct gic_interrupt *interrupt = &gic->interrupts[first + i];
+		struct gic_interrupt *interrupt = present(gic, first + i);
 		const bool *bit = bit_of(interrupt, offset);
 		bool set = bit == &interrupt->pending ? is_pending(interrupt) :
 							*bit;
@@ -136,19 +245,23 @@ static void write_bits(struct gic *gic, uint64_t offset, uint32_t value)
 	bool clears = offset & 0x80 && offset >= GICD_ISENABLER;
 	bool all = offset < GICD_ISENABLER;
 
+	/* What processors send is not pending by itself. */
+	if (first < GIC_SENT && bit_of(&gic->shared[0], offset) ==
+				       &gic->shared[0].pending)
+		value &= UINT32_MAX << GIC_SENT;
 	for (unsigned i = 0; i < 32 && first + i < GIC_INTERRUPTS; i++)
 		if (all || value >> i & 1)
-			*bit_of(&gic->interrupts[first + i], offset) =
+			*bit_of(present(gic, first + i), offset) =
 				all ? value >> i & 1 : !clears;
 }
 
-static uint32_t read_configuration(const struct gic *gic, uint64_t offset)
+static uint32_t read_configuration(struct gic *gic, uint64_t offset)
 {
 	unsigned first = (unsigned)(offset - GICD_ICFGR) / 4 * 16;
 	uint32_t value = 0;
 
 	for (unsigned i = 0; i < 16 && first + i < GIC_INTERRUPTS; i++)
-		value |= gic->interrupts[first + i].edge ? 2u << 2 * i : 0;
+		value |= present(gic, first + i)->edge ? 2u << 2 * i : 0;
 	return value;
 }
 
@@ -159,23 +272,50 @@ static void write_configuration(struct gic *gic, uint64_t offset,
 	unsigned first = (unsigned)(offset - GICD_ICFGR) / 4 * 16;
 
 	for (unsigned i = 0; first && i < 16 && first + i < GIC_INTERRUPTS; i++)
-		gic->interrupts[first + i].edge = value >> (2 * i + 1) & 1;
+		present(gic, first + i)->edge = value >> (2 * i + 1) & 1;
 }
 
-/* A byte for each interrupt: its priority, or the processors that it goes to,
- * of which there is one. */
-static uint32_t read_bytes(const struct gic *gic, uint64_t offset,
-			   unsigned size)
+/* A byte for each interrupt: its priority, or the processors that it goes to. */
+static uint8_t *byte_of(struct gic *gic, uint64_t offset)
 {
 	bool targets = offset >= GICD_ITARGETSR;
-	uint64_t first = offset - (targets ? GICD_ITARGETSR : GICD_IPRIORITYR);
+	uint64_t number = offset - (targets ? GICD_ITARGETSR : GICD_IPRIORITYR);
+	struct gic_interrupt *interrupt;
+
+	if (number >= GIC_INTERRUPTS)
+		return NULL;
+	interrupt = present(gic, (unsigned)number);
+	return targets ? &interrupt->targets : &interrupt->priority;
+}
+
+static uint32_t read_bytes(struct gic *gic, uint64_t offset, unsigned size)
+{
 	uint32_t value = 0;
 
-	for (unsigned i = 0; i < size && i < 4 && first + i < GIC_INTERRUPTS;
-	     i++)
-		value |= (targets ? 1u : gic->interrupts[first + i].priority)
-			 << 8 * i;
+	for (unsigned i = 0; i < size && i < 4; i++) {
+		const uint8_t *byte = byte_of(gic, offset + i);
+
+		value |= (uint32_t)(byte ? *byte : 0) << 8 * i;
+	}
 	return value;
+}
+
+/* Where a processor's own interrupts go is fixed. */
+static void write_bytes(struct gic *gic, uint64_t offset, unsigned size,
+			uint64_t value)
+{
+	bool targets = offset >= GICD_ITARGETSR;
+	unsigned allowed = targets ? (1u << gic->count) - 1 : 0xff;
+
+	if (targets && (gic->count == 1 ||
+			offset < GICD_ITARGETSR + GIC_SHARED))
+		return;
+	for (unsigned i = 0; i < size && i < 4; i++) {
+		uint8_t *byte = byte_of(gic, offset + i);
+
+		if (byte)
+			*byte = (uint8_t)(value >> 8 * i & allowed);
+	}
 }
 
 uint64_t gic_distributor_read(void *context, uint64_t offset, unsigned size)
@@ -188,11 +328,14 @@ uint64_t gic_distributor_read(void *context, uint64_t offset, unsigned size)
 		return read_bytes(gic, offset, size);
 	if (offset >= GICD_ICFGR && offset < GICD_ICFGR_END)
 		return read_configuration(gic, offset);
+	if (offset >= GICD_CPENDSGIR && offset < GICD_SGIS_END)
+		return read_senders(gic, offset, size);
 	switch (offset) {
 	case GICD_CTLR:
 		return gic->distributor;
 	case GICD_TYPER:
-		return GIC_INTERRUPTS / 32 - 1;
+		return (GIC_INTERRUPTS / 32 - 1) |
+		       (gic->count - 1) << PROCESSORS_SHIFT;
 	case GICD_IIDR:
 		return IDENTITY;
 	case GICD_ICPIDR2:
@@ -209,77 +352,98 @@ void gic_distributor_write(void *context, uint64_t offset, unsigned size,
 
 	if (has_bits(offset))
 		write_bits(gic, offset, (uint32_t)value);
-	else if (offset >= GICD_IPRIORITYR && offset < GICD_ITARGETSR)
-		for (uint64_t i = 0, at = offset - GICD_IPRIORITYR;
-		     i < size && at + i < GIC_INTERRUPTS; i++)
-			gic->interrupts[at + i].priority =
-				(uint8_t)(value >> 8 * i);
+	else if (offset >= GICD_IPRIORITYR && offset < GICD_ICFGR)
+		write_bytes(gic, offset, size, value);
 	else if (offset >= GICD_ICFGR && offset < GICD_ICFGR_END)
 		write_configuration(gic, offset, (uint32_t)value);
 	else if (offset == GICD_CTLR)
 		gic->distributor = (uint32_t)value;
 	else if (offset == GICD_SGIR)
-		gic->interrupts[value & 15].pending = true;
+		send(gic, (uint32_t)value);
+	else if (offset >= GICD_CPENDSGIR && offset < GICD_SGIS_END)
+		write_senders(gic, offset, size, value);
 }
 
 /* ------- the processor's interface ------- */
 
-void gic_follow(struct gic *gic, unsigned number)
+void gic_follow(struct gic *gic, uint64_t acknowledged)
 {
-	if (number >= GIC_INTERRUPTS || gic->running_count == GIC_INTERRUPTS)
+	struct gic_processor *own = &gic->processors[gic->present];
+	unsigned number = acknowledged & NUMBER_MASK;
+	struct gic_interrupt *interrupt;
+
+	if (number >= GIC_INTERRUPTS || own->running_count == GIC_INTERRUPTS)
 		return;
-	gic->interrupts[number].active = true;
-	gic->interrupts[number].pending = false;
-	gic->running[gic->running_count++] = (uint16_t)number;
+	interrupt = present(gic, number);
+	interrupt->active = true;
+	interrupt->pending = false;
+	if (number < GIC_SENT)
+		drop_senders(gic, gic->present, number, 1u <<
+			     (acknowledged >> SENDER_SHIFT & SENDER_MASK));
+	own->running[own->running_count++] = (uint16_t)number;
 }
 
-static unsigned acknowledge(struct gic *gic)
+/* The number, and, if a processor has sent it, the first that has. */
+static uint32_t next_with_sender(const struct gic *gic)
 {
-	unsigned number = highest(gic);
+	const struct gic_processor *own = &gic->processors[gic->present];
+	uint32_t number = highest(gic, gic->present);
 
-	if (!gic_interrupts(gic) || gic->running_count == GIC_INTERRUPTS)
+	if (!gic_interrupts(gic, gic->present))
 		return GIC_SPURIOUS;
-	gic_follow(gic, number);
-	return number;
+	return number < GIC_SENT && own->senders[number] ?
+		       number | (uint32_t)__builtin_ctz(own->senders[number])
+					<< SENDER_SHIFT : number;
 }
 
-static void drop_running(struct gic *gic, unsigned number)
+static uint32_t acknowledge(struct gic *gic)
 {
-	unsigned i = gic->running_count;
+	uint32_t next = next_with_sender(gic);
 
-	while (i && gic->running[i - 1] != number)
+	if (gic->processors[gic->present].running_count == GIC_INTERRUPTS)
+		return GIC_SPURIOUS;
+	gic_follow(gic, next);
+	return next;
+}
+
+static void drop_running(struct gic_processor *own, unsigned number)
+{
+	unsigned i = own->running_count;
+
+	while (i && own->running[i - 1] != number)
 		i--;
 	if (!i)
 		return;
-	memmove(gic->running + i - 1, gic->running + i,
-		(gic->running_count - i) * sizeof(*gic->running));
-	gic->running_count--;
+	memmove(own->running + i - 1, own->running + i,
+		(own->running_count - i) * sizeof(*own->running));
+	own->running_count--;
 }
 
 static void deactivate(struct gic *gic, unsigned number)
 {
 	if (number < GIC_INTERRUPTS)
-		gic->interrupts[number].active = false;
+		present(gic, number)->active = false;
 }
 
 uint64_t gic_processor_read(void *context, uint64_t offset, unsigned size)
 {
 	struct gic *gic = context;
+	const struct gic_processor *own = &gic->processors[gic->present];
 
 	(void)size;
 	switch (offset) {
 	case GICC_CTLR:
-		return gic->processor;
+		return own->control;
 	case GICC_PMR:
-		return gic->mask;
+		return own->mask;
 	case GICC_BPR:
-		return gic->binary_point;
+		return own->binary_point;
 	case GICC_IAR:
 		return acknowledge(gic);
 	case GICC_RPR:
-		return running_priority(gic);
+		return running_priority(gic, gic->present);
 	case GICC_HPPIR:
-		return gic_interrupts(gic) ? highest(gic) : GIC_SPURIOUS;
+		return next_with_sender(gic);
 	case GICC_IIDR:
 		return IDENTITY_PROCESSOR;
 	default:
@@ -291,21 +455,22 @@ void gic_processor_write(void *context, uint64_t offset, unsigned size,
 			 uint64_t value)
 {
 	struct gic *gic = context;
+	struct gic_processor *own = &gic->processors[gic->present];
 
 	(void)size;
 	switch (offset) {
 	case GICC_CTLR:
-		gic->processor = (uint32_t)value;
+		own->control = (uint32_t)value;
 		break;
 	case GICC_PMR:
-		gic->mask = (uint8_t)value;
+		own->mask = (uint8_t)value;
 		break;
 	case GICC_BPR:
-		gic->binary_point = (uint8_t)value;
+		own->binary_point = (uint8_t)value;
 		break;
 	case GICC_EOIR:
-		drop_running(gic, value & NUMBER_MASK);
-		if (!(gic->processor & EOI_ONLY_DROPS))
+		drop_running(own, value & NUMBER_MASK);
+		if (!(own->control & EOI_ONLY_DROPS))
 			deactivate(gic, value & NUMBER_MASK);
 		break;
 	case GICC_DIR:
@@ -314,20 +479,36 @@ void gic_processor_write(void *context, uint64_t offset, unsigned size,
 	}
 }
 
+#define STATE_INTERRUPTS(state, list)                                          \
+	do {                                                                   \
+		STATE_MEMBERS(state, list, enabled, 1);                        \
+		STATE_MEMBERS(state, list, pending, 1);                        \
+		STATE_MEMBERS(state, list, line, 1);                           \
+		STATE_MEMBERS(state, list, active, 1);                         \
+		STATE_MEMBERS(state, list, edge, 1);                           \
+		STATE_MEMBERS(state, list, group, 1);                          \
+		STATE_MEMBERS(state, list, priority, UINT8_MAX);               \
+		STATE_MEMBERS(state, list, targets, UINT8_MAX);                \
+	} while (0)
+
+static void processor_state(struct gic_processor *processor, unsigned number,
+			    struct state *state)
+{
+	state_device(state, "gic processor", number);
+	STATE_INTERRUPTS(state, processor->own);
+	STATE_ARRAY(state, processor->senders, UINT8_MAX);
+	STATE_NUMBER(state, processor->control, UINT32_MAX);
+	STATE_NUMBER(state, processor->mask, UINT8_MAX);
+	STATE_NUMBER(state, processor->binary_point, UINT8_MAX);
+	STATE_ARRAY(state, processor->running, GIC_INTERRUPTS - 1);
+	STATE_NUMBER(state, processor->running_count, GIC_INTERRUPTS);
+}
+
 void gic_state(struct gic *gic, struct state *state)
 {
+	for (unsigned i = 0; i < gic->count; i++)
+		processor_state(&gic->processors[i], i, state);
 	state_device(state, "gic", 0);
-	STATE_MEMBERS(state, gic->interrupts, enabled, 1);
-	STATE_MEMBERS(state, gic->interrupts, pending, 1);
-	STATE_MEMBERS(state, gic->interrupts, line, 1);
-	STATE_MEMBERS(state, gic->interrupts, active, 1);
-	STATE_MEMBERS(state, gic->interrupts, edge, 1);
-	STATE_MEMBERS(state, gic->interrupts, group, 1);
-	STATE_MEMBERS(state, gic->interrupts, priority, UINT8_MAX);
+	STATE_INTERRUPTS(state, gic->shared);
 	STATE_NUMBER(state, gic->distributor, UINT32_MAX);
-	STATE_NUMBER(state, gic->processor, UINT32_MAX);
-	STATE_NUMBER(state, gic->mask, UINT8_MAX);
-	STATE_NUMBER(state, gic->binary_point, UINT8_MAX);
-	STATE_ARRAY(state, gic->running, GIC_INTERRUPTS - 1);
-	STATE_NUMBER(state, gic->running_count, GIC_INTERRUPTS);
 }

@@ -101,10 +101,10 @@ void virt_write(struct virt *virt, uint64_t addr, unsigned size, uint64_t value)
 
 void virt_set_lines(struct virt *virt)
 {
-	gic_set_line(&virt->gic, VIRT_IRQ_TIMER,
-		     board_timer_is_up(virt->board, BOARD_TIMER_VIRTUAL));
-	gic_set_line(&virt->gic, VIRT_IRQ_TIMER_PHYSICAL,
-		     board_timer_is_up(virt->board, BOARD_TIMER_PHYSICAL));
+	gic_set_own_line(&virt->gic, 0, VIRT_IRQ_TIMER,
+			 board_timer_is_up(virt->board, BOARD_TIMER_VIRTUAL));
+	gic_set_own_line(&virt->gic, 0, VIRT_IRQ_TIMER_PHYSICAL,
+			 board_timer_is_up(virt->board, BOARD_TIMER_PHYSICAL));
 	gic_set_line(&virt->gic, GIC_SHARED + VIRT_SPI_CONSOLE,
 		     pl011_interrupts(&virt->console));
 	for (unsigned i = 0; i < virt->virtio_count; i++)
@@ -115,13 +115,13 @@ void virt_set_lines(struct virt *virt)
 bool virt_interrupts(struct virt *virt)
 {
 	virt_set_lines(virt);
-	return gic_interrupts(&virt->gic);
+	return gic_interrupts(&virt->gic, 0);
 }
 
 bool virt_wakes(struct virt *virt)
 {
 	virt_set_lines(virt);
-	return gic_wakes(&virt->gic);
+	return gic_wakes(&virt->gic, 0);
 }
 
 uint64_t virt_next(const struct virt *virt)
@@ -460,7 +460,7 @@ static void list_regions(struct virt *virt)
 /* The clock on the wall goes on. */
 void virt_reset(struct virt *virt)
 {
-	virt->gic = (struct gic){ 0 };
+	gic_init(&virt->gic, 1);
 	pl011_init(&virt->console, virt->options.out, virt->options.context);
 	for (unsigned i = 0; i < virt->virtio_count; i++)
 		virtio_reset(&virt->virtio[i]);

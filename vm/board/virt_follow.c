@@ -38,7 +38,7 @@ void virt_follow_block(struct virt *virt, unsigned disk, uint64_t block,
 void virt_follow_read(struct virt *virt, uint64_t addr, uint64_t value)
 {
 	if (addr == VIRT_GIC_PROCESSOR + GIC_ACKNOWLEDGE)
-		gic_follow(&virt->gic, (unsigned)value);
+		gic_follow(&virt->gic, value);
 	else if (addr == VIRT_CLOCK)
 		pl031_follow(&virt->clock, value);
 	virt_set_lines(virt);
