@@ -359,12 +359,27 @@ class Tests(CprecTap):
                         self.disk], check=True)
         return folder, data
 
+    def go_on(self, said, began):
+        """Alive from before the disk is mounted, and from later: as it went on,
+        with what had been written to the disk until then."""
+        before = contents(began)
+        for at in "40%", "75%":
+            live = self.run_long(self.options.cprec, "run", f"--at={at}",
+                                 "--drive=" + began, "--net=user", self.trace)
+            expect(END in live, live)
+            live = live.replace("\r", "").split(END)[0].split(BEGIN)[-1]
+            expect(live and between(said).endswith(live), live)
+        expect(contents(began) == before, "the image has changed")
+
     def devices(self):
         """A disk, entropy, and the network; no replay needs any."""
         folder, data = self.make_disk()
+        began = self.disk + ".began"
+        shutil.copy(self.disk, began)
         with serve(folder) as port:
             said = self.run_long(*self.machine(
                 f"devices port={port}", "--drive=" + self.disk, "--net=user"))
+            self.go_on(said, began)
         file = hashlib.md5(data).hexdigest() + "  -"
         program = hashlib.md5(contents(self.find("*bin/busybox"))).hexdigest()
         program += "  -"

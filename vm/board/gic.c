@@ -275,7 +275,7 @@ static void write_configuration(struct gic *gic, uint64_t offset,
 		present(gic, first + i)->edge = value >> (2 * i + 1) & 1;
 }
 
-/* A byte for each interrupt: its priority, or the processors that it goes to. */
+/* A byte for each: its priority, or the processors that it goes to. */
 static uint8_t *byte_of(struct gic *gic, uint64_t offset)
 {
 	bool targets = offset >= GICD_ITARGETSR;

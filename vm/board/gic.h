@@ -3,8 +3,8 @@
  * gic.h - the interrupt controller: GICv2, for up to eight processors
  *
  * Each processor has its own first 32 interrupts: 16 that processors send each
- * other, and 16 of what belongs to it, as its timers.  The others are shared; the
- * guest says to which processors each goes.
+ * other, and 16 of what belongs to it, as its timers.  The others are shared;
+ * the guest says to which processors each goes.
  *
  * Source: ARM Generic Interrupt Controller, architecture version 2.0
  * (IHI 0048B), chapters 3 and 4.
@@ -52,7 +52,8 @@ void gic_state(struct gic *gic, struct state *state);
 
 #define GIC_ACKNOWLEDGE 0x0cu	/* a register of the processor's */
 
-/* The present processor has read that it takes this one, says who recorded it. */
+/* The present processor has read that it takes this one, says who recorded
+ * it. */
 void gic_follow(struct gic *gic, uint64_t acknowledged);
 
 /* A device raises or lowers its line; one that belongs to a processor does. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * virt_follow.c - devices that follow a recording, to be those of a live machine
+ * virt_follow.c - devices that follow a recording, to become a live machine's
  *
- * A key frame has their state.  From there on, what the guest wrote to them makes
- * it; what it read tells the rest: which interrupt it took, what the clock said.
- * What they stored in memory is there already.
+ * A key frame has their state.  From there on, what the guest wrote to them
+ * makes it; what it read tells the rest: which interrupt it took, what the clock
+ * said.  What they stored in memory is there already.
  */
 #include "vm/board/virt_internal.h"
 
