@@ -53,7 +53,7 @@ enum chunk_kind {
 	CHUNK_MODULE_FILES = 133,	/* builds, kept files: module_files.h */
 	CHUNK_PIECE = 134,	/* bytes of a kept file */
 	CHUNK_DEVICES = 135,	/* of a machine, at a key frame */
-	CHUNK_DISK = 136,	/* blocks that were used until then, as pages:
+	CHUNK_DISK = 136,	/* blocks that were written until then, as pages:
 				   key_frame.h */
 };
 

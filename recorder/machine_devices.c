@@ -33,7 +33,7 @@ static int record_disk(struct machine *machine, unsigned disk,
 	int rc = 0;
 
 	for (uint64_t block = 0; !rc && blocks.count < KEY_FRAME_LIST_MAX &&
-	     machine->kind->next_used(machine->live, disk, &block, bytes);
+	     machine->kind->next_written(machine->live, disk, &block, bytes);
 	     block++)
 		rc = add_block(machine, &blocks, block, bytes, why);
 	if (!rc && blocks.count)

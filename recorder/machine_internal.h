@@ -46,7 +46,7 @@ int machine_create_world(struct machine *machine, struct failure *why);
 /* Runs to the next stop and does what it asks for; `*on`: the machine does. */
 int machine_advance(struct machine *machine, bool *on, struct failure *why);
 
-/* Behind a key frame: what devices are, and what was used of disks. */
+/* Behind a key frame: what devices are, and what was written to disks. */
 int machine_record_devices(struct machine *machine, struct failure *why);
 
 /* Devices do what they were asked for, and it is recorded. */

@@ -20,7 +20,7 @@ int recording_devices(struct recording *recording, size_t segment,
 		      uint8_t **bytes, size_t *size, struct failure *why);
 
 /*
- * The blocks of disks that were used before that key frame, as they were at the
+ * The blocks of disks that were written before that key frame, as they were at the
  * next key frame: a later call for the same block is the newer one.
  */
 int recording_disks(struct recording *recording, size_t segment,

@@ -71,8 +71,8 @@ static int check_image(struct disk *disk, struct failure *why)
 		return cannot(disk, "its size is no multiple of 512 bytes",
 			      why);
 	disk->sectors = (uint64_t)size / DISK_SECTOR;
-	disk->used = calloc(disk->sectors / SECTORS / 8 + 1, 1);
-	return disk->used ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
+	disk->written = calloc(disk->sectors / SECTORS / 8 + 1, 1);
+	return disk->written ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }
 
 /* Two machines that write to one image destroy what is on it. */
@@ -130,7 +130,7 @@ void disk_close(struct disk *disk)
 	if (disk->changes >= 0)
 		close(disk->changes);
 	free(disk->changed);
-	free(disk->used);
+	free(disk->written);
 	*disk = (struct disk){ 0 };
 }
 
@@ -214,21 +214,19 @@ static bool load(struct disk *disk, uint64_t sector, void *bytes, size_t size)
 	return true;
 }
 
-static void note_use(struct disk *disk, uint64_t sector, size_t size)
+static void note_write(struct disk *disk, uint64_t sector, size_t size)
 {
 	for (uint64_t i = 0; i < size / DISK_SECTOR; i++) {
 		uint64_t block = (sector + i) / SECTORS;
 
-		disk->used[block / 8] |= (uint8_t)(1 << block % 8);
+		disk->written[block / 8] |= (uint8_t)(1 << block % 8);
 	}
 }
 
 bool disk_read(struct disk *disk, uint64_t sector, void *bytes, size_t size)
 {
-	if (!is_inside(disk, sector, size))
-		return false;
-	note_use(disk, sector, size);
-	return load(disk, sector, bytes, size);
+	return is_inside(disk, sector, size) &&
+	       load(disk, sector, bytes, size);
 }
 
 static bool store(struct disk *disk, uint64_t sector, const void *bytes,
@@ -246,7 +244,7 @@ bool disk_write(struct disk *disk, uint64_t sector, const void *bytes,
 {
 	if (!is_inside(disk, sector, size) || disk->options->readonly)
 		return false;
-	note_use(disk, sector, size);
+	note_write(disk, sector, size);
 	return store(disk, sector, bytes, size);
 }
 
@@ -265,11 +263,11 @@ static size_t block_size(const struct disk *disk, uint64_t block)
 	return (size_t)(left < SECTORS ? left : SECTORS) * DISK_SECTOR;
 }
 
-bool disk_next_used(struct disk *disk, uint64_t *block,
+bool disk_next_written(struct disk *disk, uint64_t *block,
 		    uint8_t bytes[GUEST_PAGE])
 {
 	for (; *block * SECTORS < disk->sectors; ++*block) {
-		uint8_t *bits = &disk->used[*block / 8];
+		uint8_t *bits = &disk->written[*block / 8];
 		uint8_t bit = (uint8_t)(1 << *block % 8);
 		size_t size = block_size(disk, *block);
 

@@ -34,7 +34,7 @@ struct disk {
 	int image, changes;	/* files */
 	uint64_t sectors;
 	uint8_t *changed;	/* of a snapshot: a bit for each sector */
-	uint8_t *used;		/* a bit for each block, of disk_next_used() */
+	uint8_t *written;	/* a bit for each block: disk_next_written() */
 	bool is_open, warned;
 	void (*warn)(void *context, const char *text);
 	void *context;
@@ -57,10 +57,10 @@ void disk_follow(struct disk *disk, uint64_t sector,
 
 /*
  * Blocks have as many bytes as pages.  The first one from `*block` on that was
- * read or written, and has not been asked for since: its contents, with zeros
- * behind the disk's end.  And the way back.
+ * written, and has not been asked for since: its contents, with zeros behind the
+ * disk's end.  And the way back.
  */
-bool disk_next_used(struct disk *disk, uint64_t *block,
+bool disk_next_written(struct disk *disk, uint64_t *block,
 		    uint8_t bytes[GUEST_PAGE]);
 void disk_follow_block(struct disk *disk, uint64_t block,
 		       const uint8_t bytes[GUEST_PAGE]);

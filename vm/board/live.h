@@ -116,7 +116,7 @@ struct live_kind {
 	/* As virt_state() and so on, for key frames; NULL: they have none. */
 	void (*state)(void *live, struct state *state);
 	unsigned (*disks)(const void *live);
-	bool (*next_used)(void *live, unsigned disk, uint64_t *block,
+	bool (*next_written)(void *live, unsigned disk, uint64_t *block,
 			  uint8_t bytes[GUEST_PAGE]);
 	void (*follow_block)(void *live, unsigned disk, uint64_t block,
 			     const uint8_t bytes[GUEST_PAGE]);

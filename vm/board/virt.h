@@ -88,12 +88,12 @@ void virt_follow_stores(struct virt *virt);
 
 /*
  * Or they begin as at a key frame: their state, and blocks of disks that were
- * used before it (disk.h).
+ * written before it (disk.h).
  */
 struct state;
 void virt_state(struct virt *virt, struct state *state);
 unsigned virt_disks(const struct virt *virt);
-bool virt_next_used(struct virt *virt, unsigned disk, uint64_t *block,
+bool virt_next_written(struct virt *virt, unsigned disk, uint64_t *block,
 		    uint8_t bytes[GUEST_PAGE]);
 void virt_follow_block(struct virt *virt, unsigned disk, uint64_t block,
 		       const uint8_t bytes[GUEST_PAGE]);

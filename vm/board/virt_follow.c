@@ -23,10 +23,10 @@ unsigned virt_disks(const struct virt *virt)
 	return virt->disk_count;
 }
 
-bool virt_next_used(struct virt *virt, unsigned disk, uint64_t *block,
+bool virt_next_written(struct virt *virt, unsigned disk, uint64_t *block,
 		    uint8_t bytes[GUEST_PAGE])
 {
-	return disk_next_used(&virt->disks[disk], block, bytes);
+	return disk_next_written(&virt->disks[disk], block, bytes);
 }
 
 void virt_follow_block(struct virt *virt, unsigned disk, uint64_t block,

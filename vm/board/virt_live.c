@@ -149,10 +149,10 @@ static unsigned disks(const void *live)
 	return virt_disks(live);
 }
 
-static bool next_used(void *live, unsigned disk, uint64_t *block,
+static bool next_written(void *live, unsigned disk, uint64_t *block,
 		      uint8_t bytes[GUEST_PAGE])
 {
-	return virt_next_used(live, disk, block, bytes);
+	return virt_next_written(live, disk, block, bytes);
 }
 
 static void follow_block(void *live, unsigned disk, uint64_t block,
@@ -173,6 +173,6 @@ const struct live_kind live_virt = {
 	.sockets = sockets, .found = found, .connect = connect,
 	.follow_read = follow_read, .follow_write = follow_write,
 	.follow_stores = follow_stores,
-	.state = state, .disks = disks, .next_used = next_used,
+	.state = state, .disks = disks, .next_written = next_written,
 	.follow_block = follow_block,
 };
