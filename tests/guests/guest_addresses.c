@@ -107,13 +107,14 @@ static const struct {
 	ROW(load_8), ROW(load_16), ROW(load_signed), ROW(load_32),
 	ROW(load_64), ROW(load_unused), ROW(compare), ROW(store_8),
 	ROW(store_16), ROW(store_32), ROW(store_64), ROW(store_constant),
-	APART(change, LOOSE), APART(change_locked, LOOSE), APART(exchange, LOOSE), APART(exchange_pair, LOOSE),
-	ROW(push_it), ROW(pop_it), ROW(push_there), APART(call_there, KEEPS),
-	ROW(call_it), ROW(vector_load), ROW(vector_store),
-	ROW(vector_aligned), ROW(vector_double), ROW(vector_add),
-	ROW(copy_to), ROW(copy_from), ROW(fill), ROW(fill_down),
-	ROW(x87_load), ROW(x87_load_double), APART(x87_store, KEEPS),
-	APART(x87_environment, LOOSE | KEEPS), APART(save_all, LOOSE | KEEPS), APART(bit_test, LOOSE),
+	APART(change, LOOSE), APART(change_locked, LOOSE),
+	APART(exchange, LOOSE), APART(exchange_pair, LOOSE), ROW(push_it),
+	ROW(pop_it), ROW(push_there), APART(call_there, KEEPS), ROW(call_it),
+	ROW(vector_load), ROW(vector_store), ROW(vector_aligned),
+	ROW(vector_double), ROW(vector_add), ROW(copy_to), ROW(copy_from),
+	ROW(fill), ROW(fill_down), ROW(x87_load), ROW(x87_load_double),
+	APART(x87_store, KEEPS), APART(x87_environment, LOOSE | KEEPS),
+	APART(save_all, LOOSE | KEEPS), APART(bit_test, LOOSE),
 };
 
 static uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);

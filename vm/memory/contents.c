@@ -80,6 +80,15 @@ static uint8_t *open_for(struct memory *memory, const struct place *place,
 	return memory->arena + at;
 }
 
+/* Whether open_for() has found the kernel's own address. */
+static bool is_alias(const struct place *place, const uint8_t *at)
+{
+	const struct mapping *map = place->map;
+
+	return map->alias &&
+	       at == map->alias + (place->addr - map->region.start);
+}
+
 /* Whatever is mapped with any permission can be read on most processors. */
 #define READABLE (MAY_READ | MAY_WRITE | MAY_EXEC)
 
@@ -333,9 +342,9 @@ uint8_t *memory_at(struct memory *memory, guest_addr addr, uint64_t size,
 	*span = place.span;
 	begin_copy(memory, true);
 	at = open_for(memory, &place, true, use == MEMORY_OUT);
-	if (memory->is_guarded && at - memory->arena == (ptrdiff_t)mapping_arena(
-			place.map, place.addr))
-		guard_admit_host(memory, place.map, (uint64_t)(at - memory->arena),
+	if (memory->is_guarded && !is_alias(&place, at))
+		guard_admit_host(memory, place.map,
+				 mapping_arena(place.map, place.addr),
 				 place.span, use == MEMORY_OUT);
 	return end_copy(memory) ? at : NULL;
 }
