@@ -199,6 +199,8 @@ static struct frame_insn wide(uint32_t first, uint32_t second)
 		return moves(OP_POP, 0, 4 * (second & 0xff));
 	if ((first & 0xf800) == 0xf000 && second >> 15)
 		return wide_branch(first, second);
+	if (to == PC && (first & 0xf800) == 0xf000)
+		return other;		/* compares */
 	switch (first & 0xfbe0) {
 	case 0xf100:
 		return adds(to, from, constant(first, second));
