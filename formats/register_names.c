@@ -1,10 +1,111 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* register_names.c - what is said of names that no register has */
+/* register_names.c - what names of registers mean, and of what none has */
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "formats/nearest.h"
 #include "formats/registers.h"
+#include "formats/stacks.h"
+
+/* ------- what they mean ------- */
+
+static bool find_whole(const struct reg_table *table, const char *name,
+		       struct reg_named *out)
+{
+	const struct stack_table *stack = stack_table(table->arch);
+	unsigned reg = table->count;
+
+	if (!strcasecmp(name, "pc"))
+		reg = table->pc;
+	else if (!strcasecmp(name, "sp"))
+		reg = table->sp;
+	else if (!strcasecmp(name, "fp") && stack)
+		reg = stack->fp;
+	for (unsigned i = 0; i < table->count; i++)
+		if (!strcasecmp(table->regs[i].name, name))
+			reg = i;
+	if (reg == table->count)
+		return false;
+	*out = (struct reg_named){ .info = table->regs[reg], .reg = reg,
+				   .count = 1 };
+	return true;
+}
+
+/* The registers that bytes are of, and what these are then. */
+static void take_bytes(const struct reg_table *table, const char *name,
+		       unsigned offset, unsigned size, struct reg_named *out)
+{
+	const struct reg_info *first;
+	unsigned reg = 0, end = offset + size;
+
+	while (offset - table->regs[reg].offset >= table->regs[reg].size)
+		reg++;
+	first = &table->regs[reg];
+	*out = (struct reg_named){
+		.info = { .offset = (uint16_t)offset, .size = (uint16_t)size,
+			  .kind = first->kind },
+		.reg = reg,
+		.count = (end - first->offset + first->size - 1) / first->size,
+	};
+	if (size < first->size && first->kind != REG_VECTOR)
+		out->info.kind = REG_NUMBER;
+	for (unsigned i = 0; name[i] && i < REG_NAME_ROOM - 1; i++)
+		out->name[i] = (char)tolower((unsigned char)name[i]);
+	out->info.name = out->name;
+}
+
+static bool find_part(const struct reg_table *table, const char *name,
+		      struct reg_named *out)
+{
+	const struct reg_part *part = table->parts;
+
+	while (part->name && strcasecmp(part->name, name) != 0)
+		part++;
+	if (!part->name)
+		return false;
+	if (part->size == table->regs[part->reg].size)
+		return find_whole(table, table->regs[part->reg].name, out);
+	take_bytes(table, name, table->regs[part->reg].offset, part->size, out);
+	return true;
+}
+
+static bool find_in_series(const struct reg_table *table, const char *name,
+			   struct reg_named *out)
+{
+	const struct reg_series *one = table->series;
+
+	for (; one && one->stem; one++) {
+		size_t length = strlen(one->stem);
+		const char *digits = name + length;
+		unsigned long number;
+		char *end;
+
+		if (strncasecmp(name, one->stem, length) != 0 ||
+		    !isdigit((unsigned char)*digits) ||
+		    (*digits == '0' && digits[1]))
+			continue;
+		number = strtoul(digits, &end, 10);
+		if (*end || number >= one->count)
+			continue;
+		take_bytes(table, name, table->regs[one->first].offset +
+			   (unsigned)number * one->step, one->size, out);
+		return true;
+	}
+	return false;
+}
+
+bool reg_find(const struct reg_table *table, const char *name,
+	      struct reg_named *out)
+{
+	name += *name == '$';
+	return find_whole(table, name, out) || find_part(table, name, out) ||
+	       find_in_series(table, name, out);
+}
+
+/* ------- what is said of others ------- */
 
 static size_t stem_size(const char *name)
 {

@@ -186,6 +186,23 @@ struct reg_part {
 	uint8_t reg, size;
 };
 
+/* Names that end in a number, from 0 on: of bytes that follow each other. */
+struct reg_series {
+	const char *stem;
+	uint8_t first;		/* where the bytes begin: a register */
+	uint8_t count, size;
+	uint8_t step;		/* bytes from one to the next */
+};
+
+#define REG_NAME_ROOM 16u
+
+/* What a name means: a register, or bytes of one, or of several in a row. */
+struct reg_named {
+	struct reg_info info;	/* as if it were one of its own */
+	char name[REG_NAME_ROOM];	/* info.name, unless it is a register's */
+	unsigned reg, count;	/* they are of these */
+};
+
 struct reg_table {
 	enum arch arch;
 	const char *name;	/* "x86_64" */
@@ -197,6 +214,7 @@ struct reg_table {
 				   is there, if it is one to return to or of a
 				   function */
 	const struct reg_part *parts;	/* NULL-ended, by the names */
+	const struct reg_series *series;	/* the same; or NULL */
 	unsigned result;	/* where a system call's result goes */
 
 	/* The calling conventions: of functions, and of the kernel. */
@@ -258,6 +276,14 @@ static inline unsigned reg_word(const struct reg_table *table)
 {
 	return table->regs[table->sp].size;
 }
+
+/*
+ * What is called so, whatever the case; `$` may be in front.  `pc`, `sp` and
+ * `fp` mean what they do on this processor.  `out` stays where it is as long as
+ * its info is used.
+ */
+bool reg_find(const struct reg_table *table, const char *name,
+	      struct reg_named *out);
 
 /*
  * Says that no register is called so, which one may be meant, or which there

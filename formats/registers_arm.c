@@ -65,8 +65,13 @@ static const uint8_t dwarf_all[] = {
 
 static const struct reg_part parts[] = {
 	{ "ip", ARM_R12, 4 }, { "r13", ARM_SP, 4 }, { "r14", ARM_LR, 4 },
-	{ "r15", ARM_PC, 4 },
+	{ "r15", ARM_PC, 4 }, { "apsr", ARM_CPSR, 4 },
 	{ NULL, 0, 0 }
+};
+
+static const struct reg_series series[] = {
+	{ "s", ARM_D0, 32, 4, 4 }, { "q", ARM_D0, 16, 16, 16 },
+	{ NULL, 0, 0, 0, 0 }
 };
 
 const struct reg_table reg_table_arm = {
@@ -79,6 +84,7 @@ const struct reg_table reg_table_arm = {
 	.sp = ARM_SP,
 	.code_bits = 1,
 	.parts = parts,
+	.series = series,
 	.result = ARM_R0,
 	.args = { 0, 1, 2, 3 },
 	.arg_count = 4,

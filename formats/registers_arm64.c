@@ -85,14 +85,19 @@ static const uint8_t dwarf_all[] = {
 	ARM64_V0 + 30, ARM64_V31,
 };
 
-#define W(n) { "w" #n, ARM64_X0 + n, 4 }
-
 static const struct reg_part parts[] = {
-	{ "lr", ARM64_X30, 8 },
-	W(0), W(1), W(2), W(3), W(4), W(5), W(6), W(7), W(8), W(9), W(10),
-	W(11), W(12), W(13), W(14), W(15), W(16), W(17), W(18), W(19), W(20),
-	W(21), W(22), W(23), W(24), W(25), W(26), W(27), W(28), W(29), W(30),
+	{ "lr", ARM64_X30, 8 }, { "ip0", ARM64_X16, 8 },
+	{ "ip1", ARM64_X16 + 1, 8 }, { "ip", ARM64_X16, 8 },
+	{ "wsp", ARM64_SP, 4 },
 	{ NULL, 0, 0 }
+};
+
+static const struct reg_series series[] = {
+	{ "w", ARM64_X0, 31, 4, 8 },
+	{ "b", ARM64_V0, 32, 1, 16 }, { "h", ARM64_V0, 32, 2, 16 },
+	{ "s", ARM64_V0, 32, 4, 16 }, { "d", ARM64_V0, 32, 8, 16 },
+	{ "q", ARM64_V0, 32, 16, 16 },
+	{ NULL, 0, 0, 0, 0 }
 };
 
 /* What a program's processor and a machine's have in common. */
@@ -101,6 +106,7 @@ static const struct reg_part parts[] = {
 	.pc = ARM64_PC,							\
 	.sp = ARM64_SP,							\
 	.parts = parts,							\
+	.series = series,						\
 	.result = ARM64_X0,						\
 	.args = { 0, 1, 2, 3, 4, 5, 6, 7 },				\
 	.arg_count = 8,							\

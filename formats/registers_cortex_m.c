@@ -61,6 +61,10 @@ static const struct reg_part parts[] = {
 	{ NULL, 0, 0 }
 };
 
+static const struct reg_series series[] = {
+	{ "s", CM_D0, 32, 4, 4 }, { NULL, 0, 0, 0, 0 }
+};
+
 const struct reg_table reg_table_cortex_m = {
 	.arch = ARCH_CORTEX_M,
 	.name = "cortex-m",
@@ -71,6 +75,7 @@ const struct reg_table reg_table_cortex_m = {
 	.sp = CM_SP,
 	.code_bits = 1,
 	.parts = parts,
+	.series = series,
 	.result = CM_R0,
 	.args = { 0, 1, 2, 3 },
 	.arg_count = 4,

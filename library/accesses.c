@@ -145,17 +145,12 @@ PUBLIC int cprec_each_access(struct cprec_recording *handle,
 /* ------- registers ------- */
 
 static int find_register(const struct reg_table *table, const char *name,
-			 unsigned *out, struct failure *why)
+			 struct reg_named *out, struct failure *why)
 {
-	name += *name == '$';
-	for (unsigned i = 0; i < table->count; i++) {
-		*out = i;
-		if (strcmp(table->regs[i].name, name) != 0)
-			continue;
-		return i != table->pc ? 0 : failed(why, ERR_INPUT,
-			"every instruction writes the program counter");
-	}
-	return reg_not_found(table, name, ERR_INPUT, why);
+	if (!reg_find(table, name, out))
+		return reg_not_found(table, name, ERR_INPUT, why);
+	return out->reg != table->pc ? 0 : failed(why, ERR_INPUT,
+		"every instruction writes the program counter");
 }
 
 static int take(struct cprec_cursor *cursor, const struct reg_info *info,
@@ -187,6 +182,7 @@ cprec_find_register_write(struct cprec_cursor *cursor, const char *name,
 	const struct reg_table *table =
 		recording_reg_table(cursor->of->recording);
 	struct register_question question = {
+		.named = &cursor->named,
 		.some_thread = cursor->some_thread, .tid = cursor->tid,
 		.at = cursor->at,
 	};
@@ -194,12 +190,12 @@ cprec_find_register_write(struct cprec_cursor *cursor, const char *name,
 	int rc = question_begin(cursor->of, true, why);
 
 	if (!rc)
-		rc = find_register(table, name, &question.reg, inner(why));
+		rc = find_register(table, name, &cursor->named, inner(why));
 	if (!rc)
 		rc = register_last_write(cursor->of->query, &question,
 					 &cursor->written, &found, inner(why));
 	if (!rc && found)
-		rc = take(cursor, &table->regs[question.reg], inner(why));
+		rc = take(cursor, &cursor->named.info, inner(why));
 	if (!rc)
 		*out = found ? &cursor->write : NULL;
 	return rc;

@@ -155,6 +155,7 @@ struct cprec_info {
 					   recording has the rest */
 	bool is_machine;		/* it is of a whole machine: `exit_code`
 					   says how that ended */
+	uint32_t address_size;		/* bytes of an address, as all are shown */
 };
 
 int cprec_describe(struct cprec_recording *recording,

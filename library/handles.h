@@ -90,6 +90,7 @@ struct cprec_cursor {
 	struct cprec_unit unit;
 	struct kept_place place, write_place;
 	struct cprec_register_write write;
+	struct reg_named named;		/* what was asked for */
 	struct register_write written;
 	char write_by[64];
 };

@@ -156,6 +156,7 @@ PUBLIC int cprec_describe(struct cprec_recording *handle,
 	info->end = (struct cprec_position){ recording_end(recording),
 					     CPREC_EVENTS_ALL };
 	info->arch = recording_reg_table(recording)->name;
+	info->address_size = reg_word(recording_reg_table(recording));
 	info->program = image->path;
 	info->argv = (const char *const *)image->argv;
 	info->directory = image->directory;

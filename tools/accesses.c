@@ -160,29 +160,25 @@ static int search(struct answering *answering, struct failure *why)
 
 /* ------- registers ------- */
 
-static int find_register(const struct answering *answering, unsigned *out,
-			 struct failure *why)
+static int find_register(const struct answering *answering,
+			 struct reg_named *out, struct failure *why)
 {
 	const struct reg_table *table =
 		recording_reg_table(answering->opened->recording);
 	const char *name = answering->command->reg;
 
-	name += *name == '$';
-	for (unsigned i = 0; i < table->count; i++) {
-		*out = i;
-		if (!strcmp(table->regs[i].name, name) && i != table->pc)
-			return 0;
-	}
-	if (!strcmp(name, table->regs[table->pc].name))
-		return failed(why, ERR_INPUT, "every instruction writes the"
-			      " program counter");
-	return reg_not_found(table, name, ERR_INPUT, why);
+	if (!reg_find(table, name, out))
+		return reg_not_found(table, name, ERR_INPUT, why);
+	return out->reg != table->pc ? 0 : failed(why, ERR_INPUT,
+		"every instruction writes the program counter");
 }
 
 static int search_register(struct answering *answering, struct failure *why)
 {
 	const struct request *asked = &answering->command->asked;
+	struct reg_named named;
 	struct register_question question = {
+		.named = &named,
 		.some_thread = asked->some_thread, .tid = asked->tid,
 	};
 	struct register_write write;
@@ -199,13 +195,13 @@ static int search_register(struct answering *answering, struct failure *why)
 		.json = answering->command->json,
 	};
 	if (!rc)
-		rc = find_register(answering, &question.reg, why);
+		rc = find_register(answering, &named, why);
 	if (!rc)
 		rc = register_last_write(answering->opened->query, &question,
 					 &write, &found, why);
 	answering->count = found;
 	return rc || !found ? rc :
-	       print_register_write(&answering->printing, question.reg,
+	       print_register_write(&answering->printing, &named.info,
 				    &write, why);
 }
 

@@ -66,34 +66,43 @@ struct state {
 
 /* ------- which ------- */
 
-static bool is_called(const struct reg_table *table, unsigned reg,
-		      const char *name)
+/* Those that were asked for, in that order; else those of the table. */
+static unsigned count_of(const struct state *state)
 {
-	name += *name == '$';
-	return !strcmp(table->regs[reg].name, name) ||
-	       (reg == table->pc && !strcmp(name, "pc")) ||
-	       (reg == table->sp && !strcmp(name, "sp"));
+	const struct registers_command *command = state->view->context;
+
+	return command->count ? (unsigned)command->count :
+				state->table->count;
 }
 
-static bool is_wanted(const struct view *view, const struct reg_table *table,
-		      unsigned reg)
+/* False: it is not shown. */
+static bool find(const struct state *state, unsigned i, struct reg_named *out)
 {
-	const struct registers_command *command = view->context;
+	const struct registers_command *command = state->view->context;
 
-	for (size_t i = 0; i < command->count; i++)
-		if (is_called(table, reg, command->names[i]))
-			return true;
-	return !command->count && (command->all || view->json ||
-				   reg_is_general(&table->regs[reg]));
+	if (command->count)
+		return reg_find(state->table, command->names[i], out);
+	return reg_find(state->table, state->table->regs[i].name, out) &&
+	       (command->all || state->view->json ||
+		reg_is_general(&out->info));
+}
+
+static bool is_lost(const struct state *state, const struct reg_named *named)
+{
+	bool is = false;
+
+	for (unsigned i = 0; i < named->count; i++)
+		is |= state->registers.is_lost[named->reg + i];
+	return is;
 }
 
 static int check_name(const struct reg_table *table, const char *name,
 		      struct failure *why)
 {
-	for (unsigned i = 0; i < table->count; i++)
-		if (is_called(table, i, name))
-			return 0;
-	return reg_not_found(table, name, ERR_NOT_FOUND, why);
+	struct reg_named named;
+
+	return reg_find(table, name, &named) ? 0 :
+	       reg_not_found(table, name, ERR_NOT_FOUND, why);
 }
 
 /* ------- printing ------- */
@@ -105,17 +114,18 @@ static void print_as_json(const struct state *state)
 	const struct view *view = state->view;
 	struct source_line line;
 	json_t *object = json_object(), *registers = json_object();
+	struct reg_named named;
 	char value[REGISTER_TEXT];
 
-	for (unsigned i = 0; i < table->count; i++) {
-		register_text(value, table, &found->file, i);
-		if (!is_wanted(view, table, i))
+	for (unsigned i = 0; i < count_of(state); i++) {
+		if (!find(state, i, &named))
 			continue;
-		if (found->is_lost[i])
-			json_object_set_new(registers, table->regs[i].name,
+		register_text(value, &named.info, &found->file);
+		if (is_lost(state, &named))
+			json_object_set_new(registers, named.info.name,
 					    json_null());
 		else
-			json_set_text(registers, table->regs[i].name, value);
+			json_set_text(registers, named.info.name, value);
 	}
 	json_set_position(object, &view->at);
 	json_set_count(object, "thread", state->tid);
@@ -160,26 +170,29 @@ static void print_source(const struct state *state)
 	printf(":%u", line.line);
 }
 
-static void print_line(const struct state *state, unsigned reg)
+static void print_line(const struct state *state,
+		       const struct reg_named *named)
 {
 	const struct frame_registers *found = &state->registers;
-	const struct reg_table *table = state->table;
+	const struct reg_info *info = &named->info;
+	bool lost = is_lost(state, named);
 
-	printf("  %-14s ", table->regs[reg].name);
-	if (found->is_lost[reg])
+	printf("  %-14s ", info->name);
+	if (lost)
 		fputs("<not saved>", stdout);
 	else
-		print_register(stdout, table, &found->file, reg);
-	if (!found->is_lost[reg] && (table->regs[reg].kind == REG_CODE ||
-				     table->regs[reg].kind == REG_ADDRESS))
-		print_symbol(state, reg_get(table, &found->file, reg));
-	if (reg == table->pc)
+		print_register(stdout, info, &found->file);
+	if (!lost && (info->kind == REG_CODE || info->kind == REG_ADDRESS))
+		print_symbol(state, reg_get(state->table, &found->file,
+					    named->reg));
+	if (named->reg == state->table->pc)
 		print_source(state);
 	putchar('\n');
 }
 
 static void print_as_text(const struct state *state)
 {
+	struct reg_named named;
 	char at[POSITION_TEXT];
 
 	printf("registers of thread %" PRIu32 " at t=%s (%" PRIu32 ":%" PRIu64
@@ -190,9 +203,9 @@ static void print_as_text(const struct state *state)
 	if (state->view->has_frame)
 		printf(", frame %" PRIu64, state->view->frame);
 	putchar('\n');
-	for (unsigned i = 0; i < state->table->count; i++)
-		if (is_wanted(state->view, state->table, i))
-			print_line(state, i);
+	for (unsigned i = 0; i < count_of(state); i++)
+		if (find(state, i, &named))
+			print_line(state, &named);
 }
 
 /* ------- threads ------- */

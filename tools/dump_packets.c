@@ -75,7 +75,7 @@ static void set_register(json_t *line, const struct packet *packet,
 	info = &table->regs[packet->number];
 	if (packet->size == info->size)
 		memcpy(file.bytes + info->offset, packet->value, info->size);
-	register_text(text, table, &file, (unsigned)packet->number);
+	register_text(text, info, &file);
 	json_object_set_new(line, "register", json_string(info->name));
 	json_object_set_new(line, "value", json_string(text));
 }
@@ -222,10 +222,10 @@ void dump_key_frame(json_t *line, const struct key_frame *frame,
 
 	json_set_count(line, "thread", frame->tid);
 	json_set_count(line, "instructions", frame->steps);
-	register_text(text, table, &frame->regs, table->pc);
+	register_text(text, &table->regs[table->pc], &frame->regs);
 	json_object_set_new(line, table->regs[table->pc].name,
 			    json_string(text));
-	register_text(text, table, &frame->regs, table->sp);
+	register_text(text, &table->regs[table->sp], &frame->regs);
 	json_object_set_new(line, table->regs[table->sp].name,
 			    json_string(text));
 	json_set_count(line, "region_count", frame->region_count);

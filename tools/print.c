@@ -59,10 +59,9 @@ char *memory_text(const uint8_t *bytes, const uint8_t *known, size_t size)
 	return text;
 }
 
-void register_text(char text[REGISTER_TEXT], const struct reg_table *table,
-		   const struct reg_file *file, unsigned reg)
+void register_text(char text[REGISTER_TEXT], const struct reg_info *info,
+		   const struct reg_file *file)
 {
-	const struct reg_info *info = &table->regs[reg];
 	char *at = text;
 
 	*at++ = '0';

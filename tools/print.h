@@ -27,8 +27,8 @@ char *memory_text(const uint8_t *bytes, const uint8_t *known, size_t size);
 
 /* A register's value: "0x..." with all its digits, highest first. */
 #define REGISTER_TEXT 40
-void register_text(char text[REGISTER_TEXT], const struct reg_table *table,
-		   const struct reg_file *file, unsigned reg);
+void register_text(char text[REGISTER_TEXT], const struct reg_info *info,
+		   const struct reg_file *file);
 
 /*
  * Text that came from outside, in one line: control characters, and bytes that

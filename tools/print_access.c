@@ -321,17 +321,15 @@ static struct history_access as_access(const struct register_write *write)
 	};
 }
 
-int print_register_write(const struct access_printing *printing, unsigned reg,
+int print_register_write(const struct access_printing *printing,
+			 const struct reg_info *info,
 			 const struct register_write *write,
 			 struct failure *why)
 {
-	const struct reg_table *table =
-		recording_reg_table(printing->recording);
 	const struct history_access access = as_access(write);
 	struct reg_file old = { 0 }, new = { 0 };
 	char texts[2][REGISTER_TEXT], who[64];
 	uint8_t known[sizeof(write->old)];
-	const struct reg_info *info = &table->regs[reg];
 	struct place place;
 	json_t *object;
 	int rc = find_place(printing, write->stream, write->before.time,
@@ -341,8 +339,8 @@ int print_register_write(const struct access_printing *printing, unsigned reg,
 		return rc;
 	memcpy(old.bytes + info->offset, write->old, info->size);
 	memcpy(new.bytes + info->offset, write->new, info->size);
-	register_text(texts[0], table, &old, reg);
-	register_text(texts[1], table, &new, reg);
+	register_text(texts[0], info, &old);
+	register_text(texts[1], info, &new);
 	if (!printing->json) {
 		print_start(printing, &access, &place.line, place.tid);
 		printf(" wrote %s: %s -> %s\n", info->name, texts[0],

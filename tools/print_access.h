@@ -22,7 +22,8 @@ struct access_printing {
 	bool json;
 };
 
-int print_register_write(const struct access_printing *printing, unsigned reg,
+int print_register_write(const struct access_printing *printing,
+			 const struct reg_info *info,
 			 const struct register_write *write,
 			 struct failure *why);
 

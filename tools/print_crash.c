@@ -105,6 +105,13 @@ struct fault_words fault_words(uint64_t signal, const struct vm_stop *fault,
 		words.code = "SI_KERNEL";
 		words.reason = "interrupt instruction";
 		break;
+	case FAULT_ALIGNMENT:
+		words.code = "BUS_ADRALN";
+		words.access = fault->addr == fault->pc ? "execution" :
+							  "access";
+		words.addr = fault->addr;
+		words.reason = "not aligned";
+		break;
 	}
 	return words;
 }

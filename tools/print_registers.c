@@ -134,17 +134,34 @@ static void print_vector(FILE *out, const uint8_t *bytes, unsigned size,
 	fprintf(out, "uint%u = %s}", 8 * size, raw);
 }
 
-void print_register(FILE *out, const struct reg_table *table,
-		    const struct reg_file *file, unsigned reg)
+/* What is part of a vector, and too small for all the views of one. */
+static void print_small(FILE *out, const uint8_t *bytes, unsigned size,
+			const char *raw)
 {
-	const struct reg_info *info = &table->regs[reg];
+	fprintf(out, "%-19s ", raw);
+	if (size == sizeof(float)) {
+		print_single(out, bytes);
+		fputs(", ", out);
+		print_int32(out, bytes);
+	}
+}
+
+void print_register(FILE *out, const struct reg_info *info,
+		    const struct reg_file *file)
+{
+	const uint8_t *bytes = file->bytes + info->offset;
+	uint64_t number = 0;
 	char raw[REGISTER_TEXT];
 
-	register_text(raw, table, file, reg);
+	register_text(raw, info, file);
+	if (info->size <= sizeof(number))
+		memcpy(&number, bytes, info->size);
 	if (info->kind == REG_FLOAT)
-		print_float(out, file->bytes + info->offset, raw);
+		print_float(out, bytes, raw);
+	else if (info->kind == REG_VECTOR && info->size < 8)
+		print_small(out, bytes, info->size, raw);
 	else if (info->kind == REG_VECTOR)
-		print_vector(out, file->bytes + info->offset, info->size, raw);
+		print_vector(out, bytes, info->size, raw);
 	else
-		print_number(out, info, reg_get(table, file, reg));
+		print_number(out, info, number);
 }

@@ -10,7 +10,7 @@
 #include "formats/registers.h"
 
 /* "0x246               [ PF ZF IF ]", without what code is there. */
-void print_register(FILE *out, const struct reg_table *table,
-		    const struct reg_file *file, unsigned reg);
+void print_register(FILE *out, const struct reg_info *info,
+		    const struct reg_file *file);
 
 #endif

@@ -65,16 +65,30 @@ static void copy_stack(struct record_crash *crash, struct vm *vm)
 	copy(&crash->copies[COPY_STACK], vm, addr, STACK_COPIED);
 }
 
+/* Where a call that was just made returns to; 0: nobody knows. */
+static uint64_t caller_of(const struct record_crash *crash,
+			  const struct reg_table *table)
+{
+	const struct stack_table *stack = stack_table(table->arch);
+	const struct crash_copy *copied = &crash->copies[COPY_STACK];
+	uint64_t caller = 0;
+
+	if (stack && stack->has_link_register)
+		caller = reg_get(table, &crash->registers,
+				 stack->link_register);
+	else if (stack && copied->size >= stack->call_size)
+		memcpy(&caller, copied->bytes, stack->call_size);
+	return reg_code(table, caller);
+}
+
 /* A call through a bad pointer is known by the code that made it. */
 static void copy_caller(struct record_crash *crash, struct vm *vm)
 {
-	const struct crash_copy *stack = &crash->copies[COPY_STACK];
-	uint64_t caller = 0;
+	uint64_t caller = caller_of(crash, vm_reg_table(vm));
 
-	if (stack->size < sizeof(caller))
-		return;
-	memcpy(&caller, stack->bytes, sizeof(caller));
-	copy(&crash->copies[COPY_CALLER], vm, caller - CALL_MOST, CALL_MOST);
+	if (caller > CALL_MOST)
+		copy(&crash->copies[COPY_CALLER], vm, caller - CALL_MOST,
+		     CALL_MOST);
 }
 
 void record_crash_note(struct record_crash *crash,
@@ -124,6 +138,7 @@ static bool read_copy(void *context, uint64_t addr, void *bytes, size_t size)
 struct where {
 	const char *program;	/* path */
 	bool is_fault;
+	bool is_astray;		/* ... because no code can be executed there */
 	char text[600];		/* " in sum at seg.c:4" */
 	unsigned count;
 	bool is_found;
@@ -158,7 +173,9 @@ static void add_place(struct where *where, const struct frame *frame)
 static int visit(void *context, const struct frame *frame)
 {
 	struct where *where = context;
-	bool is_own = frame->module && !strcmp(frame->module, where->program);
+	bool is_own = frame->module &&
+		      !strcmp(frame->module, where->program) &&
+		      !(where->is_astray && !where->count);
 
 	if (!where->count++ && !is_own && where->is_fault)
 		add(where, " in %s, called from",
@@ -171,6 +188,13 @@ static int visit(void *context, const struct frame *frame)
 	add(where, where->count == 1 || !where->is_fault ? " in " : " ");
 	add_place(where, frame);
 	return 1;
+}
+
+static bool is_astray(const struct vm_stop *fault)
+{
+	return (fault->fault == FAULT_MEMORY &&
+		fault->access == ACCESS_FETCH) ||
+	       (fault->fault == FAULT_ALIGNMENT && fault->addr == fault->pc);
 }
 
 static void walk(const struct record_crash *crash, struct lines *lines,
@@ -186,6 +210,7 @@ static void walk(const struct record_crash *crash, struct lines *lines,
 	};
 
 	where->is_fault = crash->is_fault;
+	where->is_astray = crash->is_fault && is_astray(&crash->fault);
 	frames_walk(&walk, &crash->registers);
 	if (!where->is_found)
 		where->text[0] = '\0';

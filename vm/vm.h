@@ -54,6 +54,8 @@ enum vm_fault_kind {
 	FAULT_FLOAT,		/* of a floating-point exception; which ones are
 				   raised and unmasked is in the registers */
 	FAULT_INTERRUPT,	/* `number` of another int instruction */
+	FAULT_ALIGNMENT,	/* `addr` is not aligned: of code, if it is the
+				   program counter */
 };
 
 /* How control came to an instruction. */
@@ -69,7 +71,7 @@ struct vm_stop {
 	guest_addr pc;			/* where the guest stands now */
 	enum vm_fault_kind fault;	/* VM_STOP_FAULT */
 	enum vm_access access;		/* FAULT_MEMORY */
-	guest_addr addr;		/* FAULT_MEMORY */
+	guest_addr addr;		/* FAULT_MEMORY, FAULT_ALIGNMENT */
 	bool mapped;			/* FAULT_MEMORY: but not permitted */
 	unsigned number;		/* FAULT_INTERRUPT */
 	unsigned detail;		/* FAULT, VALUE: the architecture's own */
@@ -333,14 +335,14 @@ enum vm_order vm_order(struct vm *vm, guest_addr pc);
 /*
  * Which registers an instruction computes from which, a bit each: general ones
  * by their numbers, vectors from VM_FLOW_VECTORS on.  All that it writes, also
- * to memory, depends on all that it reads.
+ * to memory, depends on all that it reads.  One whose condition does not hold
+ * does nothing.
  */
 #define VM_FLOW_VECTORS 32u
 #define VM_FLOW_REGISTERS 64u
 
 struct vm_flow {
 	uint64_t reads, writes;
-	bool is_conditional;	/* it may do nothing at all */
 };
 
 /* The same. */

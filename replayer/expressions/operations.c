@@ -4,10 +4,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "formats/error.h"
-#include "formats/stacks.h"
 #include "replayer/expressions/arithmetic.h"
 #include "replayer/expressions/members.h"
 #include "replayer/recording/recording.h"
@@ -40,68 +38,49 @@ static struct type *register_type(struct types *types, enum reg_kind kind,
 	return type_by_words(types, "__int128");
 }
 
-/* Which one is called so, and how much of it; false: none is. */
-static bool find_register(const struct reg_table *table, const char *name,
-			  unsigned *reg, unsigned *size)
+/* Fails if the frame has lost any. */
+static int read_registers(struct context *context,
+			  const struct reg_named *named,
+			  const struct reg_file **out, struct failure *why)
 {
-	const struct {
-		const char *name;
-		unsigned reg;
-	} all[] = {
-		{ "pc", table->pc }, { "sp", table->sp },
-		{ "fp", stack_table(table->arch)->fp },
-	};
-	const struct reg_part *part = table->parts;
+	int rc = 0;
 
-	for (*reg = 0; *reg < table->count; ++*reg) {
-		*size = table->regs[*reg].size;
-		if (!strcasecmp(table->regs[*reg].name, name))
-			return true;
-	}
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		*reg = all[i].reg;
-		*size = table->regs[*reg].size;
-		if (!strcasecmp(all[i].name, name))
-			return true;
-	}
-	while (part->name && strcasecmp(part->name, name) != 0)
-		part++;
-	*reg = part->reg;
-	*size = part->size;
-	return part->name != NULL;
+	for (unsigned i = 0; i < named->count && !rc; i++)
+		rc = context_register(context, named->reg + i, out, why);
+	return rc;
 }
 
 int value_of_register(struct context *context, const char *name,
 		      struct value *out, struct failure *why)
 {
 	const struct reg_table *table = recording_reg_table(context->recording);
-	const struct reg_info *info;
 	const struct reg_file *file;
-	unsigned reg, size;
+	struct reg_named named;
 	unsigned opaque = context->trace ? context->trace->opaque : 0;
 	char shown[64];
 	int rc;
 
-	if (!find_register(table, name, &reg, &size)) {
+	if (!reg_find(table, name, &named)) {
 		context->mistake = MISTAKE_MEMBER;
 		snprintf(shown, sizeof(shown), "$%s", name);
 		return reg_not_found(table, shown, ERR_NOT_FOUND, why);
 	}
-	info = &table->regs[reg];
-	rc = context_register(context, reg, &file, why);
+	rc = read_registers(context, &named, &file, why);
 	if (rc)
 		return rc;
 	*out = (struct value) {
-		.type = register_type(&context->types, size == info->size ?
-				      info->kind : REG_NUMBER, size),
+		.type = register_type(&context->types, named.info.kind,
+				      named.info.size),
 		.bytes = context_take(context, 32),
 	};
 	if (!out->type || !out->bytes)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	memcpy(out->bytes, file->bytes + info->offset, size);
-	if (context->trace)
+	memcpy(out->bytes, file->bytes + named.info.offset, named.info.size);
+	/* What is computed again reads a register from its lowest byte on. */
+	if (context->trace &&
+	    named.info.offset == table->regs[named.reg].offset)
 		context->trace->opaque = opaque;
-	trace_register(context->trace, out, reg);
+	trace_register(context->trace, out, named.reg);
 	return 0;
 }
 

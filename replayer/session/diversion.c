@@ -292,6 +292,7 @@ static uint32_t signal_of(const struct vm_stop *stop)
 		[FAULT_INVALID] = SIGILL, [FAULT_BREAKPOINT] = SIGTRAP,
 		[FAULT_DEBUG] = SIGTRAP, [FAULT_DIVIDE] = SIGFPE,
 		[FAULT_FLOAT] = SIGFPE, [FAULT_INTERRUPT] = SIGSEGV,
+		[FAULT_ALIGNMENT] = SIGBUS,
 	};
 
 	return signals[stop->fault];

@@ -14,8 +14,8 @@
 
 struct search {
 	struct replayer *rep;
-	const struct reg_info *info;
-	unsigned reg;
+	const struct reg_named *named;
+	const struct reg_info *info;	/* of it */
 	uint32_t stream;
 
 	/* The thread's newest instruction, which may not have retired. */
@@ -31,11 +31,14 @@ struct search {
 
 static void value_now(struct search *search, uint8_t *out)
 {
+	const struct reg_table *table = vm_reg_table(replayer_vm(search->rep));
+	const struct reg_info *whole = &table->regs[search->named->reg];
 	struct reg_file file;
 	uint64_t value;
 
-	if (search->info->size <= sizeof(value)) {
-		value = replayer_reg(search->rep, search->reg);
+	if (whole->size <= sizeof(value) && search->named->count == 1) {
+		value = replayer_reg(search->rep, search->named->reg);
+		value >>= 8u * (search->info->offset - whole->offset);
 		memcpy(out, &value, search->info->size);
 		return;
 	}
@@ -64,17 +67,15 @@ static void settle(struct search *search, const uint8_t *value)
 	search->last = *insn;
 }
 
-/* Whether an instruction writes it whatever value it had.  Of one that may do
- * nothing, only the value tells. */
+/* Whether an instruction writes it, whatever value it had. */
 static bool writes(const struct search *search, guest_addr pc)
 {
 	const struct reg_table *table = vm_reg_table(replayer_vm(search->rep));
-	struct vm_flow flow;
+	unsigned reg = search->named->reg;
 
-	if (search->reg >= VM_FLOW_VECTORS || search->reg == table->sp)
+	if (reg >= VM_FLOW_VECTORS || reg == table->sp)
 		return false;
-	flow = vm_flow(replayer_vm(search->rep), pc);
-	return !flow.is_conditional && flow.writes >> search->reg & 1;
+	return vm_flow(replayer_vm(search->rep), pc).writes >> reg & 1;
 }
 
 static void on_instruction(void *context, uint64_t steps, guest_addr pc)
@@ -206,8 +207,8 @@ int register_last_write(struct query *query,
 {
 	struct recording *recording = query_recording(query);
 	struct search search = {
-		.info = &recording_reg_table(recording)->regs[question->reg],
-		.reg = question->reg,
+		.named = question->named,
+		.info = &question->named->info,
 	};
 	uint32_t events = 0;
 	int rc = recording_check_program(recording, why);

@@ -21,7 +21,7 @@
 #include "replayer/session/query.h"
 
 struct register_question {
-	unsigned reg;		/* of the table; not the program counter */
+	const struct reg_named *named;	/* not the program counter */
 	bool some_thread;	/* else the one whose turn it is */
 	uint32_t tid;
 	struct position at;	/* what wrote it before */
@@ -34,7 +34,7 @@ struct register_write {
 	bool by_event;		/* of this kind, with this number: */
 	enum packet_kind event;
 	uint64_t number;
-	uint8_t old[16], new[16];	/* as much as the register has */
+	uint8_t old[16], new[16];	/* as much as it has */
 };
 
 /* `*found` is false if nothing wrote it since the thread began. */

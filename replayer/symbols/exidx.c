@@ -282,6 +282,18 @@ static enum unwind_result run(struct unwinding *unwinding)
 	return UNWIND_DONE;
 }
 
+bool exidx_function(Elf *elf, uint64_t bias, uint64_t addr, uint64_t *start)
+{
+	struct tables tables;
+	uint64_t entry;
+
+	if (!find_tables(&tables, elf) ||
+	    !find_entry(&tables, addr - bias, &entry, start))
+		return false;
+	*start += bias;
+	return true;
+}
+
 enum unwind_result exidx_unwind(Elf *elf, uint64_t bias, uint64_t addr,
 				const struct guest_reader *memory,
 				struct unwind_state *state, uint64_t *start,

@@ -27,4 +27,7 @@ enum unwind_result exidx_unwind(Elf *elf, uint64_t bias, uint64_t addr,
 				struct unwind_state *state, uint64_t *start,
 				bool *is_signal);
 
+/* Where the function begins that the code at `addr` is of; false: not known. */
+bool exidx_function(Elf *elf, uint64_t bias, uint64_t addr, uint64_t *start);
+
 #endif

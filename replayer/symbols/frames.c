@@ -27,6 +27,7 @@ struct walker {
 	bool is_exact;		/* the thread stands at its pc: it was not left
 				   there by a call */
 	bool is_sure;
+	bool is_thumb;		/* 32-bit ARM: that is where it goes on */
 };
 
 /*
@@ -178,6 +179,7 @@ static enum unwind_result by_guess(const struct walker *walker,
 		.table = walk->table,
 		.memory = &walk->memory,
 		.is_exact = walker->is_exact,
+		.is_thumb = walker->is_thumb,
 		.in_jump_table = walker->is_exact &&
 				 jump_table_has(module, addr - bias),
 		.elf = elf,
@@ -205,6 +207,8 @@ static void start(struct walker *walker, const struct reg_file *file)
 
 	state->pc = reg_get(table, file, table->pc);
 	state->kept = table->dwarf_kept;
+	walker->is_thumb = table->arch == ARCH_ARM &&
+			   reg_get(table, file, ARM_CPSR) & ARM_CPSR_THUMB;
 	for (unsigned i = 0; i < table->dwarf_count &&
 			     i < DWARF_REGISTERS_MOST; i++) {
 		state->registers.value[i] = reg_get(table, file,
@@ -220,13 +224,14 @@ static void start(struct walker *walker, const struct reg_file *file)
 static bool step(struct walker *walker, enum frames_end *end)
 {
 	struct unwind_state next = walker->state;
-	bool is_signal, is_sure = true;
+	bool is_signal, is_thumb, is_sure = true;
 	enum unwind_result result = by_tables(walker, &next, &is_signal);
 
 	if (result == UNWIND_UNKNOWN) {
 		next = walker->state;
 		result = by_guess(walker, &next, &is_sure, &is_signal);
 	}
+	is_thumb = next.pc & 1;
 	next.pc = reg_code(walker->walk->table, next.pc);
 	*end = FRAMES_ENOUGH;
 	if (show(walker, is_signal))
@@ -238,6 +243,9 @@ static bool step(struct walker *walker, enum frames_end *end)
 	if (!makes_sense(&walker->state, &next, is_signal))
 		return false;
 	walker->state = next;
+	/* What a signal interrupted has it elsewhere. */
+	if (!is_signal)
+		walker->is_thumb = is_thumb;
 	walker->is_exact = is_signal;
 	walker->is_sure &= is_sure;
 	return true;

@@ -6,6 +6,7 @@
 
 #include "formats/stacks.h"
 #include "replayer/symbols/exidx.h"
+#include "replayer/symbols/frame_code.h"
 #include "replayer/symbols/names.h"
 
 /* Words of the stack that are looked at: frames without tables are small. */
@@ -50,12 +51,43 @@ static uint64_t *value_of(const struct guess *guess, unsigned reg)
 		       &registers->value[number] : NULL;
 }
 
+static const struct symbol *symbol_at(const struct guess *guess,
+				      uint64_t addr, uint64_t *bias)
+{
+	const struct symbols *symbols = names_module(
+		guess->place->names, guess->place->t, addr, bias);
+
+	return symbols ? symbols_at(symbols, addr - *bias) : NULL;
+}
+
+/* As far as the module's file tells, if it is of the present code's module. */
+static bool is_executable(const struct guess *guess, uint64_t addr)
+{
+	const struct guess_place *place = guess->place;
+	bool is_there = false, is_code = false;
+	GElf_Phdr header;
+
+	for (int i = 0; place->elf && gelf_getphdr(place->elf, i, &header);
+	     i++) {
+		if (header.p_type != PT_LOAD ||
+		    addr - place->bias - header.p_vaddr >= header.p_memsz)
+			continue;
+		is_there = true;
+		is_code |= header.p_flags & PF_X;
+	}
+	return is_code || !is_there;
+}
+
+/* Where code of a module may be. */
 static bool is_in_module(const struct guess *guess, uint64_t addr)
 {
 	uint64_t bias;
+	const struct symbol *symbol = symbol_at(guess, addr, &bias);
 
 	return names_module(guess->place->names, guess->place->t, addr,
-			    &bias) != NULL;
+			    &bias) != NULL &&
+	       !(symbol && symbol->type == SYMBOL_OBJECT) &&
+	       is_executable(guess, addr);
 }
 
 /* Whether a call can return there. */
@@ -132,10 +164,7 @@ static bool leave_handler(const struct guess *guess, unsigned nearer)
 static bool is_at_start(const struct guess *guess)
 {
 	uint64_t bias, pc = guess->state->pc;
-	const struct symbols *symbols = names_module(
-		guess->place->names, guess->place->t, pc, &bias);
-	const struct symbol *symbol = symbols ?
-		symbols_at(symbols, pc - bias) : NULL;
+	const struct symbol *symbol = symbol_at(guess, pc, &bias);
 	uint8_t code;
 
 	return (symbol && symbol->addr == pc - bias) ||
@@ -238,6 +267,46 @@ static enum unwind_result leave_by_tables(const struct guess *guess,
 	return result;
 }
 
+/* ------- by the code ------- */
+
+/* A symbol says which code it is, and where the function begins; or the tables
+ * for exceptions do. */
+static struct frame_code code_of(const struct guess *guess)
+{
+	const struct guess_place *place = guess->place;
+	uint64_t bias, start, at = guess->state->pc - !place->is_exact;
+	const struct symbol *symbol = symbol_at(guess, at, &bias);
+	struct frame_code code = {
+		.memory = place->memory, .is_thumb = place->is_thumb,
+	};
+
+	if (symbol && symbol->type == SYMBOL_FUNCTION &&
+	    (!symbol->size || at - bias - symbol->addr < symbol->size)) {
+		code.is_thumb = symbol->is_thumb;
+		code.start = symbol->addr + bias;
+		code.end = symbol->size ? code.start + symbol->size : 0;
+	}
+	if (exidx_function(place->elf, place->bias, at, &start) &&
+	    start > code.start)
+		code.start = start;
+	return code;
+}
+
+static bool leave_by_code(const struct guess *guess)
+{
+	const struct frame_code code = code_of(guess);
+	bool is_exact = guess->place->is_exact;
+	struct unwind_state next = *guess->state;
+
+	if (!is_executable(guess, next.pc) ||
+	    !(frame_code_unwind(&code, is_exact, &next) ||
+	      (is_exact && frame_code_ends(&code, &next))) ||
+	    !is_behind_call(guess, next.pc))
+		return false;
+	*guess->state = next;
+	return true;
+}
+
 /* ------- guessed ------- */
 
 static void forget_registers(const struct guess *guess)
@@ -312,8 +381,12 @@ enum unwind_result guess_caller(const struct guess_place *place,
 		return UNWIND_DONE;
 	}
 	if (place->table->arch == ARCH_ARM) {
-		enum unwind_result result =
-			leave_by_tables(&guess, is_sure, is_signal);
+		enum unwind_result result;
+
+		*is_sure = true;
+		if (leave_by_code(&guess))
+			return UNWIND_DONE;
+		result = leave_by_tables(&guess, is_sure, is_signal);
 
 		if (result != UNWIND_UNKNOWN)
 			return result;

@@ -4,8 +4,8 @@
  *
  * What a signal and a call leave is certain: the frame of a handler is found by
  * the code that it returns to, and where a thread stands at no code at all, it
- * has just been called.  Of 32-bit ARM, tables for exceptions may say it.  Else
- * a register may still have what a call returns to, in another function; or
+ * has just been called.  Of 32-bit ARM, the code itself may say it, or tables for
+ * exceptions.  Else a register may still have what a call returns to, in another function; or
  * code may keep frames in a register; if that leads nowhere, the next word of
  * the stack that points behind a call is taken.
  */
@@ -27,6 +27,8 @@ struct guess_place {
 	const struct guest_reader *memory;
 	bool is_exact;		/* the thread stands there: it was not left
 				   there by a call */
+	bool is_thumb;		/* 32-bit ARM: the code there, if no symbol says
+				   it */
 	bool in_jump_table;	/* code of a linker's, which only leads on */
 	Elf *elf;		/* the module's file; NULL: none */
 	uint64_t bias;		/* of its addresses */

@@ -86,14 +86,14 @@ static void show_registers(void **state)
 
 	(void)state;
 	reg_set(table, &file, X86_RBX, 0xabc);
-	register_text(text, table, &file, X86_RBX);
+	register_text(text, &table->regs[X86_RBX], &file);
 	assert_string_equal(text, "0x0000000000000abc");
 	reg_set(table, &file, X86_CS, 0x33);
-	register_text(text, table, &file, X86_CS);
+	register_text(text, &table->regs[X86_CS], &file);
 	assert_string_equal(text, "0x0033");
 	for (unsigned i = 0; i < 16; i++)
 		file.bytes[table->regs[X86_XMM15].offset + i] = (uint8_t)i;
-	register_text(text, table, &file, X86_XMM15);
+	register_text(text, &table->regs[X86_XMM15], &file);
 	assert_string_equal(text, "0x0f0e0d0c0b0a09080706050403020100");
 }
 

@@ -144,7 +144,7 @@ static void show(struct session *session, const struct shown_frame *frame,
 	}
 	if (shows_pc(session, frame)) {
 		tint(session, TINT_NUMBER);
-		printf("0x%016" PRIx64, frame->pc);
+		printf("0x%0*" PRIx64, session->address_digits, frame->pc);
 		tint(session, TINT_NONE);
 		fputs(" in ", stdout);
 	}

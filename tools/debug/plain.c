@@ -166,6 +166,7 @@ static int open_it(struct session *session, const struct plain_options *options,
 	if (rc)
 		return rc;
 	session->start = info->start;
+	session->address_digits = 2 * (int)info->address_size;
 	/* Behind all events of the last time. */
 	rc = cprec_find_position(session->recording, "end", &session->end,
 				 why);

@@ -102,6 +102,7 @@ struct display {
 
 struct session {
 	struct cprec_recording *recording;
+	int address_digits;	/* that its addresses are shown with */
 	struct cprec_cursor *cursor;
 	const char *path;
 	struct cprec_position start, end;

@@ -182,8 +182,9 @@ static int on_instruction(void *context, const struct cprec_instruction *one)
 
 	if (listing->has_lines)
 		show_line(listing, one->addr);
-	printf("%s 0x%016" PRIx64 " <%s>:\t",
-	       one->addr == listing->pc ? "=>" : "  ", one->addr,
+	printf("%s 0x%0*" PRIx64 " <%s>:\t",
+	       one->addr == listing->pc ? "=>" : "  ",
+	       listing->session->address_digits, one->addr,
 	       mark ? mark : "+0");
 	if (listing->has_bytes)
 		show_bytes(one);

@@ -521,6 +521,30 @@ static int on_register(void *context, const struct cprec_register *reg)
 	return 0;
 }
 
+/* One that is not of the list, but a part or a second name. */
+static int show_part(struct session *session, const char *name,
+		     struct cprec_failure *why)
+{
+	const struct cprec_value *value;
+	char expression[32];
+	uint64_t number = 0;
+	int rc;
+
+	name += *name == '$';
+	snprintf(expression, sizeof(expression), "$%s", name);
+	rc = cprec_evaluate(session->cursor, expression, NULL, &value, why);
+	if (rc || !value->bytes)
+		return rc ? rc : wrong(why, "$%s is not known", name);
+	if (value->length <= sizeof(number))
+		memcpy(&number, value->bytes, value->length);
+	return on_register(&(struct registers){ .all = true, .wanted = "" },
+			   &(struct cprec_register){
+				.name = name, .length = (uint32_t)value->length,
+				.bytes = value->bytes, .value = number,
+				.is_known = true, .is_general = true,
+			   });
+}
+
 int do_registers(struct session *session, const char *args,
 		 struct cprec_failure *why)
 {
@@ -532,9 +556,7 @@ int do_registers(struct session *session, const char *args,
 	registers.wanted = registers.all ? "" : args;
 	rc = cprec_each_register(session->cursor, on_register, &registers,
 				 why);
-	if (!rc && !registers.any)
-		return wrong(why, "there is no register '%s'", args);
-	return rc;
+	return rc || registers.any ? rc : show_part(session, args, why);
 }
 
 /* ------- bit-fields ------- */

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "formats/processor.h"
 #include "vm/linux/abi/abi.h"
 #include "vm/linux/kernel.h"
 #include "vm/linux/linux.h"
@@ -74,7 +75,8 @@ static void tell_unknown(struct linux_process *process,
 	if (!strncmp(text, "ud", 2))
 		return;		/* ud0, ud1, ud2, udf: no processor has them */
 	notice(process, NOTICE_INSTRUCTION,
-	       "the guest's processor has no '%s' (at 0x%llx): SIGILL", text,
+	       "the guest's processor, %s, has no '%s' (at 0x%llx): SIGILL",
+	       processor_of(process->abi->arch)->model, text,
 	       (unsigned long long)stop->pc);
 }
 

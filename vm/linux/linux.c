@@ -70,25 +70,6 @@ enum arch linux_arch_of(const struct linux_options *options)
 	return abi ? (enum arch)abi->arch : ARCH_X86_64;
 }
 
-static const char *sysroot_of(const struct linux_options *options)
-{
-	static const char name[] = "QEMU_LD_PREFIX=";
-	const size_t size = sizeof(name) - 1;
-
-	if (options->sysroot)
-		return options->sysroot;
-	for (char *const *at = options->envp; at && *at; at++)
-		if (!strncmp(*at, name, size) && (*at)[size])
-			return *at + size;
-	return NULL;
-}
-
-/* Wherever the program goes; NULL if it is not there. */
-static char *absolute(const char *path)
-{
-	return path ? realpath(path, NULL) : NULL;
-}
-
 int linux_create(struct linux_process **out, struct vm *vm,
 		 const struct linux_options *options, struct failure *why)
 {
@@ -100,7 +81,7 @@ int linux_create(struct linux_process **out, struct vm *vm,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	assert(process->abi);
 	process->loaded->aslr = options->aslr;
-	process->sysroot = absolute(sysroot_of(options));
+	process->sysroot = sysroot_find(options);
 	limits_init(process);
 	own_stderr_hide();
 	rc = tasks_init(process);

@@ -65,10 +65,10 @@ static uint8_t access_of(const cs_insn *insn, unsigned index,
 	}
 }
 
-static struct vm_flow flow_of(const cs_insn *insn, bool is_conditional)
+static struct vm_flow flow_of(const cs_insn *insn)
 {
 	const cs_arm *arm = &insn->detail->arm;
-	struct vm_flow flow = { .is_conditional = is_conditional };
+	struct vm_flow flow = { 0 };
 
 	for (unsigned i = 0; i < arm->op_count; i++) {
 		const cs_arm_op *operand = &arm->operands[i];
@@ -81,10 +81,6 @@ static struct vm_flow flow_of(const cs_insn *insn, bool is_conditional)
 		if (access & CS_AC_WRITE)
 			flow.writes |= bits_of(operand->reg);
 	}
-	if (arm->cc != ARM_CC_AL && arm->cc != ARM_CC_INVALID)
-		flow.is_conditional = true;
-	if (flow.is_conditional)
-		flow.reads |= flow.writes;
 	if (insn->id == ARM_INS_BL || insn->id == ARM_INS_BLX)
 		flow.writes |= general_of(ARM_REG_LR);
 	if (insn->id == ARM_INS_SVC)
@@ -92,17 +88,14 @@ static struct vm_flow flow_of(const cs_insn *insn, bool is_conditional)
 	return flow;
 }
 
-/* The decoder sees no block around a single instruction. */
-static bool is_in_it_block(struct cpu *cpu)
-{
-	return arm_read_reg(cpu, ARM_CPSR) & ARM_CPSR_IT;
-}
-
 struct vm_flow arm_flow(struct cpu *cpu, guest_addr pc)
 {
-	const cs_insn *insn = arm_known(cpu, pc);
+	const struct arm_code code = arm_fetch(cpu, pc);
+	const cs_insn *insn;
 
+	if (code.size && !arm_is_met(cpu, &code))
+		return (struct vm_flow){ 0 };
 	/* What cannot be decoded is followed no further. */
-	return insn ? flow_of(insn, is_in_it_block(cpu)) :
-		      (struct vm_flow){ .writes = UINT64_MAX };
+	insn = arm_known(cpu, pc);
+	return insn ? flow_of(insn) : (struct vm_flow){ .writes = UINT64_MAX };
 }

@@ -23,7 +23,7 @@ static void misaligned(struct cpu *cpu, struct vm_stop *stop)
 	struct arm_code insn = arm_fetch(cpu, stop->pc);
 
 	stop->kind = VM_STOP_FAULT;
-	stop->fault = FAULT_PRIVILEGE;
+	stop->fault = FAULT_ALIGNMENT;
 	stop->detail = ARM_FAULT_ALIGN;
 	if (!insn.size || arm_is_astray(stop->pc, insn.is_thumb) ||
 	    !arm_operand(cpu, stop->pc, &insn, &stop->addr))

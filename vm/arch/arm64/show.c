@@ -16,13 +16,41 @@ static bool disassemble(struct cpu *cpu, const uint8_t *code, size_t left,
 	return cs_disasm_iter(arm64->decoder, &code, &left, &at, arm64->insn);
 }
 
+/* Of later processors than the guest's: the rows that programs are compiled
+ * for.  Source: DDI 0487, C4.1. */
+static const struct {
+	uint32_t mask, bits;
+	const char *name;
+} extensions[] = {
+	{ 0x1e000000, 0x04000000, "SVE" },
+	{ 0x3ffffc00, 0x38bfc000, "LRCPC" },
+	{ 0x3f200c00, 0x38200000, "LSE" },	/* ldadd, swp and the like */
+	{ 0x3fa07c00, 0x08a07c00, "LSE" },	/* cas */
+	{ 0xbfa07c00, 0x08207c00, "LSE" },	/* casp */
+	{ 0xfffffbff, 0xd65f0bff, "PAuth" },	/* retaa, retab */
+	{ 0xffdff800, 0xd61f0800, "PAuth" },	/* braaz, blraaz */
+	{ 0xffdff800, 0xd71f0800, "PAuth" },	/* braa, blraa */
+	{ 0x9fe0fc00, 0x0e809400, "DotProd" },	/* sdot, udot */
+};
+
+static const char *extension_of(uint32_t word)
+{
+	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++)
+		if ((word & extensions[i].mask) == extensions[i].bits)
+			return extensions[i].name;
+	return NULL;
+}
+
 /* What is no instruction is a word all the same. */
 static void show_word(const uint8_t *code, char *text, size_t room)
 {
 	uint32_t word;
+	const char *extension;
 
 	memcpy(&word, code, sizeof(word));
-	snprintf(text, room, ".inst 0x%08" PRIx32, word);
+	extension = extension_of(word);
+	snprintf(text, room, ".inst 0x%08" PRIx32 "%s%s", word,
+		 extension ? " // " : "", extension ? extension : "");
 }
 
 unsigned arm64_text(struct cpu *cpu, guest_addr pc, char *text, size_t room)

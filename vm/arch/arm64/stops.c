@@ -47,7 +47,7 @@ static void misaligned(struct cpu *cpu, struct vm_stop *stop)
 	uint32_t word;
 
 	stop->kind = VM_STOP_FAULT;
-	stop->fault = FAULT_PRIVILEGE;
+	stop->fault = FAULT_ALIGNMENT;
 	stop->detail = ARM64_FAULT_ALIGN;
 	if (arm64_is_astray(stop->pc) ||
 	    !arm64_fetch(cpu, stop->pc, &word) ||

@@ -118,6 +118,11 @@ struct call_numbers {
 
 /* ------- a kind of guest ------- */
 
+/* Other libraries for the same machine: of programs with this interpreter. */
+struct linux_libraries {
+	const char *interpreter, *package;
+};
+
 struct linux_abi {
 	unsigned arch;		/* of formats/registers.h */
 	unsigned word;		/* bytes of a pointer, a long, a size_t */
@@ -125,6 +130,7 @@ struct linux_abi {
 	const char *other_machine;	/* for uname(2); NULL: the host's own */
 	const char *package;	/* Debian's, with its libraries for this
 				   machine; NULL: they are the host's */
+	const struct linux_libraries *others;	/* NULL-ended; or NULL */
 	uint64_t hwcap, hwcap2;	/* AT_HWCAP */
 	uint64_t frame_most;	/* AT_MINSIGSTKSZ: what frame_push() takes */
 	unsigned frame_mask;	/* where it has the mask of signals, from where

@@ -106,6 +106,11 @@ int64_t sys_get_tls(struct linux_process *process,
 
 /* ------- the kind ------- */
 
+/* Of programs that pass floating point in core registers. */
+static const struct linux_libraries others[] = {
+	{ "/lib/ld-linux.so.3", "libc6-armel-cross" }, { NULL, NULL }
+};
+
 /*
  * HALF THUMB FAST_MULT VFP EDSP NEON VFPv3 TLS VFPv4 IDIVA IDIVT VFPD32 LPAE,
  * of uapi/asm/hwcap.h: what Linux finds on a Cortex-A15 (arch/arm/mm/proc-v7.S,
@@ -118,6 +123,7 @@ const struct linux_abi abi_arm = {
 	.machine = "v7l",
 	.other_machine = "armv7l",
 	.package = "libc6-armhf-cross",
+	.others = others,
 	.hwcap = 0x1fb0d6,
 	.frame_most = ARM_FRAME_MOST,
 	.frame_mask = ARM_FRAME_MASK,

@@ -141,7 +141,7 @@ static void fault(struct vm *vm, const struct vm_stop *stop, bool is_present,
 	case FAULT_BREAKPOINT:
 		set(out, SIGTRAP, TRAP_BRKPT, stop->pc);
 		break;
-	case FAULT_PRIVILEGE:
+	case FAULT_ALIGNMENT:
 		set(out, SIGBUS, BUS_ADRALN, stop->addr);
 		access_fault(stop, STATUS_ALIGNMENT, out);
 		break;

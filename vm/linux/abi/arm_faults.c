@@ -114,7 +114,7 @@ void arm_fault(struct vm *vm, const struct vm_stop *stop, bool is_present,
 		set(out, SIGTRAP, TRAP_HWBKPT, stop->pc);
 		out->trap.error = STATUS_DEBUG;
 		break;
-	case FAULT_PRIVILEGE:
+	case FAULT_ALIGNMENT:
 		set(out, SIGBUS, BUS_ADRALN, stop->addr);
 		out->trap.error = STATUS_ALIGNMENT | DOMAIN_USER |
 				  (stop->access == ACCESS_WRITE ? WRITES : 0);

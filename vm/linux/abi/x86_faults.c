@@ -157,6 +157,7 @@ void x86_fault(struct vm *vm, const struct vm_stop *stop, bool is_present,
 		interrupt(vm, stop, regs, out);
 		break;
 	case FAULT_PRIVILEGE:
+	case FAULT_ALIGNMENT:		/* never: it is not checked */
 		if (stop->detail == X86_FAULT_STACK)
 			out->info.si_signo = SIGBUS;
 		set_trap(out, stop->detail == X86_FAULT_STACK ? TRAP_STACK :

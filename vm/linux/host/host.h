@@ -21,6 +21,7 @@
 #include <stdio.h>
 
 struct linux_abi;
+struct linux_options;
 struct linux_process;
 struct linux_thread;
 
@@ -124,6 +125,10 @@ void title_show(const char *typed, char *const *argv, char *const *envp);
 void title_show_own(void);
 
 /* ------- sysroot.c ------- */
+
+/* The folder that is meant, wherever the program goes, to be freed; NULL if
+ * there is none. */
+char *sysroot_find(const struct linux_options *options);
 
 /*
  * An absolute path becomes that of the file of this name under the sysroot, if

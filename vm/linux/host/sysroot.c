@@ -10,13 +10,35 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "vm/linux/host/host.h"
+#include "vm/linux/linux.h"
 #include "vm/linux/process.h"
 
 #define LIBRARY_CACHE "/etc/ld.so.cache"
+
+static const char *sysroot_name(const struct linux_options *options)
+{
+	static const char name[] = "QEMU_LD_PREFIX=";
+	const size_t size = sizeof(name) - 1;
+
+	if (options->sysroot)
+		return options->sysroot;
+	for (char *const *at = options->envp; at && *at; at++)
+		if (!strncmp(*at, name, size) && (*at)[size])
+			return *at + size;
+	return NULL;
+}
+
+char *sysroot_find(const struct linux_options *options)
+{
+	const char *name = sysroot_name(options);
+
+	return name ? realpath(name, NULL) : NULL;
+}
 
 /* `flags`: whether a link without a target is there, too. */
 static bool redirect(const struct linux_process *process,

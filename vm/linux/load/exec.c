@@ -111,15 +111,11 @@ static int copy_vector(struct linux_process *process, struct strings *out,
 
 /* ------- whether it can be executed ------- */
 
-static int open_file(const struct linux_process *process,
-		     const struct linux_abi *abi, const char *name)
+static int open_file(const char *path)
 {
-	char path[PATH_MAX];
 	struct stat file;
 	int fd;
 
-	snprintf(path, sizeof(path), "%s", name);
-	sysroot_redirect(process, abi, path);
 	if (stat(path, &file))
 		return -errno;
 	if (!S_ISREG(file.st_mode) ||
@@ -150,9 +146,12 @@ static int check_elf(const struct linux_abi *abi, int fd, const char *path,
 static int check_linker(const struct linux_process *process,
 			const struct linux_abi *abi, const char *name)
 {
-	char *another = NULL;
-	int fd = open_file(process, abi, name), rc;
+	char *another = NULL, path[PATH_MAX];
+	int fd, rc;
 
+	snprintf(path, sizeof(path), "%s", name);
+	sysroot_redirect(process, abi, path);
+	fd = open_file(path);
 	if (fd < 0)
 		return fd;
 	rc = check_elf(abi, fd, name, &another);
@@ -178,25 +177,27 @@ static int check_binary(const struct linux_process *process, int fd,
 static int check_program(const struct linux_process *process,
 			 const char *name)
 {
-	struct script scripts[2];
+	char path[PATH_MAX], next[PATH_MAX];
+	struct script script;
 
+	snprintf(path, sizeof(path), "%s", name);
+	sysroot_redirect(process, process->abi, path);
 	for (int i = 0; i <= SCRIPTS_MOST; i++) {
-		struct script *script = &scripts[i % 2];
-		int fd = open_file(process, process->abi,
-				   name); /* which is in the other one */
-		int rc;
+		int fd = open_file(path), rc;
 
 		if (fd < 0)
 			return fd;
-		rc = script_read(script, fd);
+		rc = script_read(&script, fd);
 		if (rc <= 0)
-			rc = check_binary(process, fd, name);
+			rc = check_binary(process, fd, path);
 		close(fd);
 		if (rc <= 0)
 			return rc;
-		name = script->interpreter;
-		if (!*name)
+		if (!*script.interpreter)
 			return -ENOEXEC;
+		interpreter_place(next, process->sysroot, path, process,
+				  script.interpreter);
+		memcpy(path, next, sizeof(path));
 	}
 	return -ELOOP;
 }

@@ -51,11 +51,12 @@ static int wrong_machine(const struct image *image, struct failure *why)
 
 	if (is_big)
 		number = (number >> 8 | number << 8) & 0xffff;
-	if (number == EM_X86_64 && header->e_ident[EI_CLASS] == ELFCLASS32 &&
-	    !is_big)
+	if (!is_big && header->e_ident[EI_CLASS] == ELFCLASS32 &&
+	    linux_abi_of_machine(number, ELFCLASS64))
 		return failed(why, ERR_INPUT,
-			      "cannot run '%s': it is an x32 program",
-			      image->path);
+			      "cannot run '%s': it is an %s program",
+			      image->path, number == EM_X86_64 ? "x32" :
+			      "ILP32");
 	if (is_big && linux_abi_of_machine(number, header->e_ident[EI_CLASS]))
 		return failed(why, ERR_INPUT, "cannot run '%s': it is for a "
 			      "machine that has the highest byte first",

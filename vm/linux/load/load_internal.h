@@ -36,6 +36,14 @@ bool script_may_be_text(int fd);
 int program_at(struct program *out, const struct linux_process *process,
 	       const char *name, char *const *argv, struct failure *why);
 
+/*
+ * Where the interpreter is that a script names: beside the script, in the
+ * sysroot (NULL: none) if that is there.  Else as the process finds files; NULL:
+ * as cprec itself does.  `path` has room for PATH_MAX bytes.
+ */
+void interpreter_place(char *path, const char *sysroot, const char *script,
+		       const struct linux_process *process, const char *name);
+
 /* Checks that a file can be executed and opens it. */
 int program_open(const char *path, int *fd, struct failure *why);
 

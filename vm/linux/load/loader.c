@@ -163,11 +163,23 @@ static void note_segments(struct layout *layout, const struct image *image)
 		layout->code_start = 0;
 }
 
+static const char *package_of(const struct linux_abi *abi,
+			      const char *interpreter)
+{
+	const struct linux_libraries *other = abi->others;
+
+	while (other && other->interpreter &&
+	       strcmp(other->interpreter, interpreter) != 0)
+		other++;
+	return other && other->interpreter ? other->package : abi->package;
+}
+
 /* Where it was looked for, and who may have it. */
 static int no_interpreter(const struct linux_process *process,
 			  const struct image *program, struct failure *why)
 {
-	const char *package = process->abi->package, *error = strerror(errno);
+	const char *error = strerror(errno);
+	const char *package = package_of(process->abi, program->interpreter);
 
 	if (!package)
 		return failed(why, ERR_INPUT,

@@ -50,16 +50,35 @@ int program_open(const char *path, int *fd, struct failure *why)
 	return 0;
 }
 
-/* The file of that name, for a process; NULL: as for cprec itself. */
-static int open_named(struct program *program,
-		      const struct linux_process *process, const char *name,
-		      struct failure *why)
+/* Whether a file that exists is in a folder or below. */
+static bool is_below(const char *path, const char *folder)
 {
-	char path[PATH_MAX];
+	char *real = realpath(path, NULL);
+	size_t length = strlen(folder);
+	bool is = real && !strncmp(real, folder, length) &&
+		  real[length] == '/';
 
-	snprintf(path, sizeof(path), "%s", name);
+	free(real);
+	return is;
+}
+
+void interpreter_place(char *path, const char *sysroot, const char *script,
+		       const struct linux_process *process, const char *name)
+{
+	int size = sysroot && *name == '/' && is_below(script, sysroot) ?
+		snprintf(path, PATH_MAX, "%s%s", sysroot, name) : PATH_MAX;
+
+	if (size < PATH_MAX && !access(path, F_OK))
+		return;
+	snprintf(path, PATH_MAX, "%s", name);
 	if (process)
 		sysroot_redirect(process, process->abi, path);
+}
+
+/* The file of that name, which is there. */
+static int open_named(struct program *program, const char *name,
+		      const char *path, struct failure *why)
+{
 	program->name = strdup(name);
 	program->path = strdup(path);
 	if (!program->name || !program->path)
@@ -155,7 +174,8 @@ static int put_before(struct program *program, const struct script *line)
 }
 
 static int follow(struct program *program, const struct linux_process *process,
-		  const struct script *line, struct failure *why)
+		  const char *sysroot, const struct script *line,
+		  struct failure *why)
 {
 	char path[PATH_MAX];
 
@@ -163,9 +183,8 @@ static int follow(struct program *program, const struct linux_process *process,
 		return failed(why, ERR_INPUT,
 			      "cannot run '%s': its first line names no interpreter",
 			      program->path);
-	snprintf(path, sizeof(path), "%s", line->interpreter);
-	if (process)
-		sysroot_redirect(process, process->abi, path);
+	interpreter_place(path, sysroot, program->path, process,
+			  line->interpreter);
 	if (access(path, F_OK))
 		return failed(why, ERR_INPUT,
 			      "cannot run '%s': its interpreter '%s': %s",
@@ -174,12 +193,12 @@ static int follow(struct program *program, const struct linux_process *process,
 	if (put_before(program, line))
 		return no_memory(why);
 	close_named(program);
-	return open_named(program, process, line->interpreter, why);
+	return open_named(program, line->interpreter, path, why);
 }
 
 static int follow_scripts(struct program *program,
 			  const struct linux_process *process,
-			  struct failure *why)
+			  const char *sysroot, struct failure *why)
 {
 	struct script line;
 
@@ -196,14 +215,15 @@ static int follow_scripts(struct program *program,
 				      "cannot run '%s': too many interpreters "
 				      "of interpreters",
 				      program->typed);
-		rc = follow(program, process, &line, why);
+		rc = follow(program, process, sysroot, &line, why);
 		if (rc)
 			return rc;
 	}
 }
 
 /* What the kernel refuses, execvp(3) has the shell read, if it can be text. */
-static int follow_text(struct program *program, struct failure *why)
+static int follow_text(struct program *program, const char *sysroot,
+		       struct failure *why)
 {
 	char shell[] = "/bin/sh";
 	const struct script line = { .interpreter = shell };
@@ -211,7 +231,7 @@ static int follow_text(struct program *program, struct failure *why)
 	if (strcmp(program->name, program->typed) != 0 ||
 	    !script_may_be_text(program->fd))
 		return 0;
-	return follow(program, NULL, &line, why);
+	return follow(program, NULL, sysroot, &line, why);
 }
 
 static int copy_arguments(struct program *program, char *const *argv)
@@ -233,6 +253,7 @@ int program_find(struct program *out, const struct linux_options *options,
 		 struct failure *why)
 {
 	const char *name = options->program;
+	char *sysroot;
 	int rc;
 
 	*out = (struct program){ .fd = -1 };
@@ -250,10 +271,14 @@ int program_find(struct program *out, const struct linux_options *options,
 		if (rc)
 			return rc;
 	}
-	rc = open_named(out, NULL, out->typed, why);
+	sysroot = sysroot_find(options);
+	rc = open_named(out, out->typed, out->typed, why);
 	if (!rc)
-		rc = follow_scripts(out, NULL, why);
-	return rc ? rc : follow_text(out, why);
+		rc = follow_scripts(out, NULL, sysroot, why);
+	if (!rc)
+		rc = follow_text(out, sysroot, why);
+	free(sysroot);
+	return rc;
 }
 
 const struct linux_abi *program_abi(int fd)
@@ -272,6 +297,7 @@ const struct linux_abi *program_abi(int fd)
 int program_at(struct program *out, const struct linux_process *process,
 	       const char *name, char *const *argv, struct failure *why)
 {
+	char path[PATH_MAX];
 	int rc;
 
 	*out = (struct program){ .fd = -1 };
@@ -280,8 +306,10 @@ int program_at(struct program *out, const struct linux_process *process,
 	out->typed = strdup(name);
 	if (!out->typed)
 		return no_memory(why);
-	rc = open_named(out, process, name, why);
-	return rc ? rc : follow_scripts(out, process, why);
+	snprintf(path, sizeof(path), "%s", name);
+	sysroot_redirect(process, process->abi, path);
+	rc = open_named(out, name, path, why);
+	return rc ? rc : follow_scripts(out, process, process->sysroot, why);
 }
 
 void program_release(struct program *program)
