@@ -69,11 +69,12 @@ static void copy_stack(struct record_crash *crash, struct vm *vm)
 static void copy_caller(struct record_crash *crash, struct vm *vm)
 {
 	const struct crash_copy *stack = &crash->copies[COPY_STACK];
+	size_t word = reg_word(vm_reg_table(vm));
 	uint64_t caller = 0;
 
-	if (stack->size < sizeof(caller))
+	if (stack->size < word)
 		return;
-	memcpy(&caller, stack->bytes, sizeof(caller));
+	memcpy(&caller, stack->bytes, word);
 	copy(&crash->copies[COPY_CALLER], vm, caller - CALL_MOST, CALL_MOST);
 }
 
@@ -180,7 +181,8 @@ static void walk(const struct record_crash *crash, struct lines *lines,
 		.lines = lines,
 		.t = recording_end(recording),
 		.table = recording_reg_table(recording),
-		.memory = { read_copy, (void *)(uintptr_t)crash },
+		.memory = { read_copy, (void *)(uintptr_t)crash,
+			    reg_word(recording_reg_table(recording)) },
 		.visit = visit,
 		.context = where,
 	};
