@@ -46,7 +46,7 @@ static void begin_call(struct event_visits *visits, struct event_call *call,
 	*call = (struct event_call) {
 		.is_there = true, .began = event->at,
 		.text = {
-			.arch = visits->arch, .number = event->number,
+			.arch = visits->arch, .call = event->call,
 			.sp = event->sp,
 			.string_most = most ? most : STRING_SHOWN,
 			.read = read_memory, .context = visits,
@@ -95,7 +95,7 @@ static int enter(struct event_visits *visits, struct event_call *call,
 		return no_memory(visits);
 	if (!visits->asked->begins)
 		return 0;
-	out = describe_call(call, event, call_text_name(name, visits->arch,
+	out = describe_call(call, event, call_text_name(name, event->call,
 							event->number));
 	out.kind = CPREC_CALL_BEGINS;
 	return tell(visits, &out);
@@ -132,7 +132,7 @@ static int leave(struct event_visits *visits, struct event_call *call,
 	if (call_text_leave(&call->text, event->result))
 		return no_memory(visits);
 	call->is_there = false;
-	call_text_name(name, visits->arch, event->number);
+	call_text_name(name, event->call, event->number);
 	text = whole_text(&call->text, name);
 	if (!text)
 		return no_memory(visits);
@@ -161,7 +161,7 @@ static char *describe_signal(struct event_visits *visits,
 	uint8_t bytes[SIGNAL_INFO];
 	siginfo_t info = { .si_signo = 0 };
 	const struct signal_sender sender = {
-		.arch = visits->arch, .number = event->number,
+		.arch = visits->arch, .call = event->call,
 		.args = event->args, .pid = event->pid, .tid = event->tid,
 		.has_uid = event->has_uid, .uid = event->uid,
 		.read = read_memory, .context = visits,

@@ -129,8 +129,9 @@ room replayer "formats cache vm $memory index/index.h $recording
 	vm/board/board.h" \
 	"$prints|(^|[^a-z_])(uc|names|lines|query|races)_[a-z]"
 room replayer/session \
-	"formats vm $memory vm/linux/abi/names.h index/index.h $recording
-	$symbols replayer/replayer.h replayer/touches.h" \
+	"formats vm $memory vm/linux/abi/calls.h vm/linux/abi/names.h
+	index/index.h $recording $symbols replayer/replayer.h
+	replayer/touches.h" \
 	"$prints|(^|[^a-z_])(uc|races?)_[a-z]"
 room replayer/expressions \
 	"formats $recording $symbols replayer/replayer.h

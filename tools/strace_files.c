@@ -114,14 +114,13 @@ static void controlled(struct strace_files *files,
 }
 
 void files_follow(struct strace_files *files, struct replayer *replayer,
-		  unsigned arch, const struct call_event *call)
+		  const struct call_event *call)
 {
-	const struct linux_call *row = linux_call_of(arch, call->number);
 	const uint64_t *args = call->args;
 
-	if (!row || call->result < 0)
+	if (!call->call || call->result < 0)
 		return;
-	switch (row - linux_calls) {
+	switch (linux_call_kind(call->call)) {
 	case CALL_open:
 		opened(files, replayer, call, AT_FDCWD, 0);
 		break;

@@ -29,7 +29,7 @@ struct strace_files {
 
 /* A call is over; the replayer stands there. */
 void files_follow(struct strace_files *files, struct replayer *replayer,
-		  unsigned arch, const struct call_event *call);
+		  const struct call_event *call);
 
 const char *files_name(const struct strace_files *files, int descriptor);
 void files_release(struct strace_files *files);

@@ -216,11 +216,9 @@ void filter_take_status(struct strace_filter *filter,
 
 /* ------- what is asked for ------- */
 
-bool filter_has_call(const struct strace_filter *filter, unsigned arch,
-		     uint64_t number)
+bool filter_has_call(const struct strace_filter *filter,
+		     const struct linux_call *call)
 {
-	const struct linux_call *call = linux_call_of(arch, number);
-
 	if (!filter->has_calls)
 		return true;
 	return call ? filter->calls[call - linux_calls] : filter->other_calls;

@@ -43,8 +43,9 @@ int filter_take(struct strace_filter *filter, const char *text,
 void filter_take_status(struct strace_filter *filter,
 			enum filter_status status);
 
-bool filter_has_call(const struct strace_filter *filter, unsigned arch,
-		     uint64_t number);
+/* NULL: one that nobody knows. */
+bool filter_has_call(const struct strace_filter *filter,
+		     const struct linux_call *call);
 bool filter_has_signal(const struct strace_filter *filter, uint64_t number);
 bool filter_has_status(const struct strace_filter *filter,
 		       enum filter_status status);

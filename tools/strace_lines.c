@@ -89,19 +89,13 @@ static void put_arguments(struct strace_lines *lines,
 		put(lines, "%s%s", i ? ", " : "", call->texts[i]);
 }
 
-static const char *name_of(const struct strace_lines *lines,
-			   char name[CALL_NAME], uint64_t number)
-{
-	return call_text_name(name, lines->arch, number);
-}
-
 static void print_entry(struct strace_lines *lines,
 			const struct strace_call *call, uint32_t stream)
 {
 	char name[CALL_NAME];
 
 	begin_line(lines, &call->began, call->tid);
-	put(lines, "%s(", name_of(lines, name, call->text.number));
+	put(lines, "%s(", call_text_name(name, call->text.call, call->number));
 	put_arguments(lines, &call->text, 0);
 	if (call->text.has_more && call->text.count)
 		put(lines, ", ");
@@ -117,7 +111,7 @@ static void print_resumed(struct strace_lines *lines,
 
 	begin_line(lines, at, call->tid);
 	put(lines, "<... %s resumed>",
-	    name_of(lines, name, call->text.number));
+	    call_text_name(name, call->text.call, call->number));
 }
 
 static void put_result(struct strace_lines *lines, const char *result)
@@ -151,7 +145,7 @@ static void print_whole(struct strace_lines *lines,
 	char name[CALL_NAME];
 
 	begin_line(lines, &call->began, call->tid);
-	put(lines, "%s(", name_of(lines, name, call->text.number));
+	put(lines, "%s(", call_text_name(name, call->text.call, call->number));
 	put_arguments(lines, &call->text, 0);
 	put_result(lines, result);
 }
@@ -188,8 +182,7 @@ static void json_set_line(json_t *object, const struct call_text *call,
 	free(text);
 }
 
-static json_t *json_call(const struct strace_lines *lines,
-			 const struct strace_call *call,
+static json_t *json_call(const struct strace_call *call,
 			 const struct call_event *event)
 {
 	json_t *object = json_event(event, "call"), *args = json_array();
@@ -198,7 +191,8 @@ static json_t *json_call(const struct strace_lines *lines,
 
 	if (position_compare(&call->began, &event->at))
 		json_set_count(object, "began", call->began.time);
-	json_set_text(object, "name", name_of(lines, name, event->number));
+	json_set_text(object, "name",
+		      call_text_name(name, event->call, event->number));
 	json_set_count(object, "number", event->number);
 	for (unsigned i = 0; i < call->text.count; i++)
 		json_array_append_new(args, json_text(call->text.texts[i]));
@@ -263,9 +257,10 @@ static void begin_call(struct strace_lines *lines, struct strace_call *call,
 		.is_there = true,
 		.began = event->at,
 		.tid = event->tid,
+		.number = event->number,
 		.text = {
 			.arch = lines->arch,
-			.number = event->number,
+			.call = event->call,
 			.sp = event->sp,
 			.string_most = lines->string_most,
 			.read = read_memory,
@@ -284,7 +279,7 @@ static bool is_wanted(const struct strace_lines *lines,
 	if (event->visit == VISIT_SIGNAL)
 		return filter_has_signal(&lines->filter, event->signal);
 	return event->visit == VISIT_END ||
-	       filter_has_call(&lines->filter, lines->arch, event->number);
+	       filter_has_call(&lines->filter, event->call);
 }
 
 static int no_memory(struct strace_lines *lines)
@@ -343,7 +338,7 @@ static int leave(struct strace_lines *lines, const struct call_event *event)
 	if (!filter_has_status(&lines->filter, status_of(call, event)))
 		return 0;
 	if (lines->json) {
-		object = json_call(lines, call, event);
+		object = json_call(call, event);
 		rc = add_frames(lines, object, event->stream);
 		print_json(object);
 		return rc;
@@ -360,21 +355,25 @@ static int leave(struct strace_lines *lines, const struct call_event *event)
 
 /* ------- counting ------- */
 
-static struct strace_sum *sum_of(struct strace_lines *lines, uint64_t number)
+static struct strace_sum *sum_of(struct strace_lines *lines,
+				 const struct call_event *event)
 {
 	for (size_t i = 0; i < lines->sum_count; i++)
-		if (lines->sums[i].number == number)
+		if (lines->sums[i].number == event->number &&
+		    lines->sums[i].call == event->call)
 			return &lines->sums[i];
 	if (array_room(lines->sums, lines->sum_count, lines->sum_room))
 		return NULL;
-	lines->sums[lines->sum_count] = (struct strace_sum){ .number = number };
+	lines->sums[lines->sum_count] = (struct strace_sum){
+		.call = event->call, .number = event->number,
+	};
 	return &lines->sums[lines->sum_count++];
 }
 
 /* A call counts when it begins; if that was before, when it is over. */
 static int count(struct strace_lines *lines, const struct call_event *event)
 {
-	struct strace_sum *sum = sum_of(lines, event->number);
+	struct strace_sum *sum = sum_of(lines, event);
 
 	if (!sum)
 		return no_memory(lines);
@@ -391,7 +390,9 @@ static int compare(const void *first, const void *second)
 
 	if (a->calls != b->calls)
 		return a->calls > b->calls ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->call < b->call ? -1 : a->call > b->call;
 }
 
 static void print_sums_as_json(const struct strace_lines *lines)
@@ -403,7 +404,7 @@ static void print_sums_as_json(const struct strace_lines *lines)
 		json_t *object = json_object();
 
 		json_set_text(object, "name",
-			      name_of(lines, name, sum->number));
+			      call_text_name(name, sum->call, sum->number));
 		json_set_count(object, "number", sum->number);
 		json_set_count(object, "calls", sum->calls);
 		json_set_count(object, "errors", sum->errors);
@@ -425,7 +426,8 @@ static void print_sums_as_text(const struct strace_lines *lines)
 
 		table_cell(&table, "%" PRIu64, sum->calls);
 		table_cell(&table, "%.0" PRIu64, sum->errors);	/* 0: blank */
-		table_cell(&table, "%s", name_of(lines, name, sum->number));
+		table_cell(&table, "%s",
+			   call_text_name(name, sum->call, sum->number));
 		calls += sum->calls;
 		errors += sum->errors;
 	}
@@ -448,7 +450,7 @@ static char *describe(struct strace_lines *lines,
 	uint8_t bytes[SIGNAL_INFO];
 	siginfo_t info = { .si_signo = 0 };
 	const struct signal_sender sender = {
-		.arch = lines->arch, .number = event->number,
+		.arch = lines->arch, .call = event->call,
 		.args = event->args, .pid = event->pid, .tid = event->tid,
 		.has_uid = event->has_uid, .uid = event->uid,
 		.read = read_memory, .context = lines,
@@ -544,8 +546,7 @@ int strace_lines_visit(void *context, const struct call_event *event)
 	/* The result of a call that opens a file has that file's name. */
 	if (event->visit == VISIT_LEAVE && lines->names_files &&
 	    event->result >= 0)
-		files_follow(&lines->files, lines->replayer, lines->arch,
-			     event);
+		files_follow(&lines->files, lines->replayer, event);
 	if (is_wanted(lines, event))
 		rc = tell(lines, event);
 	return rc;

@@ -41,6 +41,7 @@ struct strace_lines {
 	struct strace_call {	/* by stream: what it is in */
 		bool is_there;
 		struct call_text text;
+		uint64_t number;
 		struct position began;
 		uint32_t tid;
 	} *calls;
@@ -48,7 +49,8 @@ struct strace_lines {
 	bool is_open;		/* a line is not finished: of `open` */
 	uint32_t open;
 	int column;		/* of it */
-	struct strace_sum {	/* by number */
+	struct strace_sum {	/* by what is called */
+		const struct linux_call *call;
 		uint64_t number, calls, errors;
 	} *sums;
 	size_t sum_count, sum_room;

@@ -3,6 +3,7 @@
 #include "replayer/races/race_calls.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "vm/linux/abi/calls.h"
 
@@ -28,11 +29,17 @@ static unsigned buffer_of(const struct linux_call *call)
 	}
 }
 
-struct race_call race_call_of(unsigned arch, uint64_t number)
+_Static_assert((int)RACE_ARGS == (int)CALL_ARGS, "the same arguments");
+
+struct race_call race_call_of(unsigned arch, uint64_t number,
+			      const uint64_t args[RACE_ARGS],
+			      const struct linux_reader *reader)
 {
-	const struct linux_call *call = linux_call_of(arch, number);
+	const struct linux_call *call;
 	struct race_call out = { 0 };
 
+	memcpy(out.args, args, sizeof(out.args));
+	call = linux_call_made(arch, number, out.args, reader);
 	if (!call)
 		return out;
 	out.order = linux_call_order(call);

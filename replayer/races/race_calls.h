@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct linux_reader;
+
+#define RACE_ARGS 6
+
 /* What a call does to its second argument. */
 enum race_buffer {
 	RACE_IN = 1,		/* reads as many bytes as the third says */
@@ -17,6 +21,7 @@ enum race_buffer {
 };
 
 struct race_call {
+	uint64_t args[RACE_ARGS];
 	unsigned order;		/* enum call_order of vm/linux/abi/calls.h */
 	unsigned buffer;	/* enum race_buffer */
 	unsigned signal;	/* ORDER_SIGNALS: argument, counted from 0 */
@@ -24,8 +29,13 @@ struct race_call {
 	bool stack_is_in_memory;	/* clone3(): its arguments are */
 };
 
-/* What the call of this number does; nothing if it orders nothing. */
-struct race_call race_call_of(unsigned arch, uint64_t number);
+/*
+ * What the call of this number does, with these in registers; nothing if it
+ * orders nothing.  It may be one for several others: `reader` finds which.
+ */
+struct race_call race_call_of(unsigned arch, uint64_t number,
+			      const uint64_t args[RACE_ARGS],
+			      const struct linux_reader *reader);
 
 /*
  * Which argument says what the pointer of a new thread is to be.  With an

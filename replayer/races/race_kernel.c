@@ -45,15 +45,28 @@ static void follow_effect(struct race_replay *replay,
 
 /* ------- what system calls order ------- */
 
-static uint64_t argument(struct race_replay *replay, unsigned index)
+static bool read_memory(void *context, uint64_t addr, void *bytes, size_t size)
 {
-	return race_reg(replay, race_regs(replay)->call_args[index]);
+	return race_peek(context, addr, bytes, size);
+}
+
+/* The call that the thread makes. */
+static struct race_call call_of(struct race_replay *replay, uint64_t number)
+{
+	const struct linux_reader reader = { read_memory, replay };
+	const struct reg_table *regs = race_regs(replay);
+	uint64_t args[RACE_ARGS];
+
+	for (unsigned i = 0; i < RACE_ARGS; i++)
+		args[i] = race_reg(replay, regs->call_args[i]);
+	return race_call_of(regs->arch, number, args, &reader);
 }
 
 /* An argument that is the address of a word, as accesses to it are told. */
-static uint64_t word_at(struct race_replay *replay, unsigned index)
+static uint64_t word_at(struct race_replay *replay,
+			const struct race_call *call, unsigned index)
 {
-	return memory_home(race_memory(replay), argument(replay, index));
+	return memory_home(race_memory(replay), call->args[index]);
 }
 
 static void publish(struct race_replay *replay, struct clock *to)
@@ -82,36 +95,39 @@ static void acquire_at(struct race_replay *replay, uint64_t addr)
 			&replay->detector, race_stream(replay), addr));
 }
 
-static void publish_futex(struct race_replay *replay)
+static void publish_futex(struct race_replay *replay,
+			  const struct race_call *call)
 {
-	struct race_futex futex = race_futex_of(argument(replay, 1));
+	struct race_futex futex = race_futex_of(call->args[1]);
 
 	if (!futex.publishes)
 		return;
-	publish_at(replay, word_at(replay, 0));
+	publish_at(replay, word_at(replay, call, 0));
 	if (futex.has_second)
-		publish_at(replay, word_at(replay, 4));
+		publish_at(replay, word_at(replay, call, 4));
 }
 
-static void acquire_futex(struct race_replay *replay, int64_t result)
+static void acquire_futex(struct race_replay *replay,
+			  const struct race_call *call, int64_t result)
 {
-	struct race_futex futex = race_futex_of(argument(replay, 1));
+	struct race_futex futex = race_futex_of(call->args[1]);
 
 	/* EAGAIN: the word had another value, which the kernel has seen. */
 	if (!futex.acquires || (result < 0 && result != -11))
 		return;
-	acquire_at(replay, word_at(replay, 0));
+	acquire_at(replay, word_at(replay, call, 0));
 	if (futex.has_second)
-		acquire_at(replay, word_at(replay, 4));
+		acquire_at(replay, word_at(replay, call, 4));
 }
 
-static void mark_futex(struct race_replay *replay)
+static void mark_futex(struct race_replay *replay,
+		       const struct race_call *call)
 {
-	struct race_futex futex = race_futex_of(argument(replay, 1));
+	struct race_futex futex = race_futex_of(call->args[1]);
 	struct race_words *words = &replay->detector.words;
 
 	for (unsigned i = 0; i < (futex.has_second ? 2 : 1); i++) {
-		uint64_t addr = word_at(replay, i ? 4 : 0);
+		uint64_t addr = word_at(replay, call, i ? 4 : 0);
 
 		race_note(replay, race_words_synchronize(words, addr, 4,
 							 false));
@@ -185,42 +201,43 @@ static void read_message(struct race_replay *replay, uint64_t addr)
 	read_vector(replay, words[2], words[3]);
 }
 
-static void read_inputs(struct race_replay *replay, struct race_call call)
+static void read_inputs(struct race_replay *replay,
+			const struct race_call *call)
 {
-	if (call.buffer & RACE_IN)
-		read_in(replay, argument(replay, 1), argument(replay, 2));
-	if (call.buffer & RACE_IN_VECTOR)
-		read_vector(replay, argument(replay, 1), argument(replay, 2));
-	if (call.buffer & RACE_IN_MESSAGE)
-		read_message(replay, argument(replay, 1));
-	for (unsigned i = 0; call.texts >> i; i++)
-		if (call.texts >> i & 1)
-			read_text(replay, argument(replay, i));
+	if (call->buffer & RACE_IN)
+		read_in(replay, call->args[1], call->args[2]);
+	if (call->buffer & RACE_IN_VECTOR)
+		read_vector(replay, call->args[1], call->args[2]);
+	if (call->buffer & RACE_IN_MESSAGE)
+		read_message(replay, call->args[1]);
+	for (unsigned i = 0; call->texts >> i; i++)
+		if (call->texts >> i & 1)
+			read_text(replay, call->args[i]);
 }
 
-static void enter_call(struct race_replay *replay, uint64_t number)
+static void enter_call(struct race_replay *replay,
+		       const struct race_call *call)
 {
 	struct race_thread *thread = race_present(replay);
-	struct race_call call = race_call_of(race_regs(replay)->arch, number);
 
 	thread->in_call = true;
-	thread->clones = call.order & ORDER_CLONES;
+	thread->clones = call->order & ORDER_CLONES;
 	read_inputs(replay, call);
 	if (replay->is_first)
 		return;
-	if (call.order & ORDER_SENDS)
+	if (call->order & ORDER_SENDS)
 		publish(replay, &replay->kernel);
-	if (call.order & ORDER_TIMES)
+	if (call->order & ORDER_TIMES)
 		publish(replay, &replay->signals[0]);
-	if (call.order & ORDER_SIGNALS)
-		publish(replay, &replay->signals[argument(replay, call.signal) %
+	if (call->order & ORDER_SIGNALS)
+		publish(replay, &replay->signals[call->args[call->signal] %
 						 RACE_SIGNALS]);
-	if (call.order & ORDER_FUTEX)
-		publish_futex(replay);
-	if (call.order & ORDER_CLONES) {
+	if (call->order & ORDER_FUTEX)
+		publish_futex(replay, call);
+	if (call->order & ORDER_CLONES) {
 		clock_release(&thread->at_call);
 		publish(replay, &thread->at_call);
-		race_library_clones(replay, call.stack_is_in_memory);
+		race_library_clones(replay, call->stack_is_in_memory);
 	}
 }
 
@@ -247,45 +264,44 @@ static void learn_signal(struct race_replay *replay, uint64_t number)
 	acquire(replay, &replay->signals[number % RACE_SIGNALS]);
 }
 
-static void leave_call(struct race_replay *replay, struct race_call call,
-		       int64_t result)
+static void leave_call(struct race_replay *replay,
+		       const struct race_call *call, int64_t result)
 {
 	struct race_thread *thread = race_present(replay);
 
 	thread->in_call = false;
-	if (call.order & ORDER_RETURNS) {
+	if (call->order & ORDER_RETURNS) {
 		thread->place = thread->place_before;
 		race_quiet_return(&thread->quiet);
 		thread->flow = (struct race_flow) { 0 };
 	}
 	if (replay->is_first)
 		return;
-	if (((call.order & ORDER_RECEIVES) && result >= 0) ||
-	    ((call.order & ORDER_RECEIVES_SOME) && result > 0))
+	if (((call->order & ORDER_RECEIVES) && result >= 0) ||
+	    ((call->order & ORDER_RECEIVES_SOME) && result > 0))
 		acquire(replay, &replay->kernel);
-	if ((call.order & ORDER_WAITS_SIGNAL) && result > 0)
+	if ((call->order & ORDER_WAITS_SIGNAL) && result > 0)
 		learn_signal(replay, (uint64_t)result);
-	if (call.order & ORDER_FUTEX)
-		acquire_futex(replay, result);
-	if ((call.order & ORDER_CLONES) && result > 0)
+	if (call->order & ORDER_FUTEX)
+		acquire_futex(replay, call, result);
+	if ((call->order & ORDER_CLONES) && result > 0)
 		add_birth(replay, (uint32_t)result);
 }
 
 static void follow_call(struct race_replay *replay,
 			const struct replay_event *event)
 {
-	struct race_call call = race_call_of(race_regs(replay)->arch,
-					     event->packet->number);
+	const struct race_call call = call_of(replay, event->packet->number);
 	int64_t result = event->packet->result;
 
 	stand(replay);
 	if (replay->is_first && (call.order & ORDER_FUTEX))
-		mark_futex(replay);
+		mark_futex(replay, &call);
 	if (!race_present(replay)->in_call)
-		enter_call(replay, event->packet->number);
-	leave_call(replay, call, result);
+		enter_call(replay, &call);
+	leave_call(replay, &call, result);
 	if ((call.buffer & RACE_OUT) && result > 0)
-		race_access_memory(replay, argument(replay, 1),
+		race_access_memory(replay, call.args[1],
 				   (uint64_t)result, true);
 	for (size_t i = 0; i < event->count; i++)
 		follow_effect(replay, replay_event_effect(event, i),
@@ -361,11 +377,13 @@ void race_kernel_begin(struct race_replay *replay)
 /* The thread gives its turn away; if the kernel has it, that is where. */
 void race_kernel_enter(struct race_replay *replay)
 {
+	struct race_call call;
 	unsigned size;
 
 	if (!replayer_in_call(replay->rep, &size) ||
 	    race_present(replay)->in_call)
 		return;
+	call = call_of(replay, race_reg(replay, race_regs(replay)->result));
 	stand(replay);
-	enter_call(replay, race_reg(replay, race_regs(replay)->result));
+	enter_call(replay, &call);
 }

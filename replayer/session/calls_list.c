@@ -7,7 +7,9 @@
 
 #include "formats/error.h"
 #include "replayer/replayer.h"
+#include "replayer/session/known_memory.h"
 #include "replayer/session/program_start.h"
+#include "vm/linux/abi/calls.h"
 #include "vm/linux/abi/names.h"
 #include "vm/vm.h"
 
@@ -21,6 +23,7 @@ struct told_stream {
 struct visiting {
 	const struct calls_list *list;
 	const struct reg_table *regs;
+	struct linux_reader memory;
 	struct told_stream *streams;
 	bool has_uid;
 	uint32_t uid;
@@ -29,6 +32,11 @@ struct visiting {
 	bool has_event;
 	int rc;			/* the first that is not 0 */
 };
+
+static bool read_memory(void *context, uint64_t addr, void *bytes, size_t size)
+{
+	return known_memory_read(context, addr, bytes, size);
+}
 
 static uint64_t reg(const struct visiting *visiting, unsigned number)
 {
@@ -70,6 +78,8 @@ static struct call_event begin_call(struct visiting *visiting,
 	event.number = number;
 	for (unsigned i = 0; i < KERNEL_ARGS; i++)
 		event.args[i] = reg(visiting, visiting->regs->call_args[i]);
+	event.call = linux_call_made(visiting->regs->arch, number, event.args,
+				     &visiting->memory);
 	event.sp = reg(visiting, visiting->regs->sp);
 	return event;
 }
@@ -112,7 +122,7 @@ static void look_behind(const struct visiting *visiting,
 	    !stream->has_left || stream->left.at.time != event->at.time)
 		return;
 	event->is_behind_call = true;
-	event->number = stream->left.number;
+	event->call = stream->left.call;
 	memcpy(event->args, stream->left.args, sizeof(event->args));
 	event->has_uid = visiting->has_uid;
 	event->uid = visiting->uid;
@@ -173,11 +183,10 @@ static void take_user(struct visiting *visiting,
 static void follow_user(struct visiting *visiting,
 			const struct call_event *event)
 {
-	const char *name = linux_syscall_name(visiting->regs->arch,
-					      event->number);
+	const char *name = event->call ? event->call->name : "";
 	struct program_start start;
 
-	if (event->result || !name)
+	if (event->result)
 		return;
 	if (!strncmp(name, "execve", strlen("execve")) &&
 	    program_start_read(visiting->list->replayer, visiting->regs,
@@ -293,6 +302,7 @@ static void tell_exec(struct visiting *visiting)
 	    !linux_syscall_find(visiting->regs->arch, "execve",
 				&event.number))
 		return;
+	event.call = linux_call_of(visiting->regs->arch, event.number);
 	take_user(visiting, &start);
 	event.args[0] = start.name;
 	event.args[1] = start.argv;
@@ -309,6 +319,7 @@ int calls_list_visit(const struct calls_list *list, const struct position *from,
 	struct visiting visiting = {
 		.list = list,
 		.regs = recording_reg_table(list->recording),
+		.memory = { read_memory, list->replayer },
 	};
 	const struct replay_observer observer = {
 		.event = before_event, .event_done = after_event,

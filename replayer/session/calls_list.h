@@ -19,6 +19,7 @@
 #include "replayer/recording/recording.h"
 
 struct failure;
+struct linux_call;
 struct replayer;
 
 enum call_visit {
@@ -38,7 +39,9 @@ struct call_event {
 	struct position at;
 	uint32_t stream, tid;
 
-	/* VISIT_ENTER, VISIT_LEAVE: */
+	/* VISIT_ENTER, VISIT_LEAVE: what is called, also by a call for several
+	 * others, whose number it then is. */
+	const struct linux_call *call;	/* NULL: nobody knows it */
 	uint64_t number, args[KERNEL_ARGS], sp;
 	bool was_entered;	/* VISIT_LEAVE: a VISIT_ENTER told so */
 
@@ -52,7 +55,7 @@ struct call_event {
 	bool is_fault;		/* replayer_last_fault() says why */
 	bool has_handler;	/* it was entered; registers are its own */
 	bool is_behind_call;	/* a call of the thread's own was successful
-				   right before: `number` and `args` */
+				   right before: `call` and `args` */
 	uint32_t pid;
 	bool has_uid;		/* it is known whose process it is: */
 	uint32_t uid;

@@ -193,13 +193,13 @@ Dir::Log "{folder}/log";
 """
 
 
-def apt_get(folder, *arguments):
+def apt_get(folder, *arguments, may_fail=False):
     done = subprocess.run(
         ["apt-get", "-q", "-y", *arguments], stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         env=dict(os.environ, APT_CONFIG=os.path.join(folder, "apt.conf"),
                  LC_ALL="C"))
-    if done.returncode:
+    if done.returncode and not may_fail:
         sys.exit(f"foreign.py: apt-get {arguments[0]}:\n{done.stdout}")
 
 
@@ -211,7 +211,8 @@ def make_apt(folder, arch):
         conf.write(APT.format(arch=arch, folder=folder))
     with open(os.path.join(folder, "status"), "w"):
         pass
-    apt_get(folder, "update")
+    # Of several sources, some may do: what is missing then, others say.
+    apt_get(folder, "update", may_fail=True)
 
 
 def unpack_package(package, folder):

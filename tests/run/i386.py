@@ -113,6 +113,16 @@ class Tests(OtherTests):
                      'count(n=1, name=', '"five") = 1'):
             expect(text in said, said)
 
+    def sent(self, source):
+        """What a call for several others sends races with who writes it."""
+        program = self.compiled(source, "static")
+        trace = program + ".cpr"
+        for words, races in ([], 1), (["ordered"], 0):
+            run(self.options.cprec, "record", "-q", "-o", trace, program,
+                *words)
+            found = self.answer("races", trace)
+            equal(found.count(" (sends) races with "), races, found)
+
     def refused(self):
         """Files that no kernel of this machine starts, and one that has no
         libraries here."""
@@ -187,6 +197,8 @@ def run_all(options, folder):
                os.path.join(options.programs, "machines.c"))
     tests.test("calls", tests.calls,
                os.path.join(options.programs, "i386_functions.c"))
+    tests.test("sent", tests.sent,
+               os.path.join(options.programs, "sent_i386.c"))
     tests.test("refused", tests.refused)
     tests.test("asked of arm64_memory.c", tests.asked, memory, "static")
     return tests.summary()

@@ -173,15 +173,85 @@ static const struct take_row take_rows[] = {
 	{ "openat of ARM", ARCH_ARM, 322, { 10, 11, 12, 13, 14, 15 } },
 };
 
+/* There is no memory. */
+static bool read_nothing(void *context, uint64_t addr, void *bytes, size_t size)
+{
+	(void)context;
+	(void)addr;
+	(void)bytes;
+	(void)size;
+	return false;
+}
+
+static const struct linux_reader nothing = { read_nothing, NULL };
+
 static void take_row(void **state)
 {
 	const struct take_row *row = *state;
 	uint64_t args[CALL_ARGS] = { 10, 11, 12, 13, 14, 15 };
+	const struct linux_call *call;
 
-	linux_call_take(row->arch, row->number, args);
+	call = linux_call_made(row->arch, row->number, args, &nothing);
+	assert_ptr_equal(call, linux_call_of(row->arch, row->number));
 	for (unsigned i = 0; i < CALL_ARGS; i++)
-		if (linux_call_of(row->arch, row->number)->args[i].kind)
+		if (call->args[i].kind)
 			assert_int_equal(args[i], row->args[i]);
+}
+
+/* Calls of i386 for several others; in memory there are 20, 21 and so on. */
+struct unfold_row {
+	const char *name;
+	unsigned number, expected;
+	uint64_t registers[CALL_ARGS], args[CALL_ARGS];
+};
+
+#define WORDS_AT 0x1000
+
+static const struct unfold_row unfold_rows[] = {
+	{ "socket", 102, CALL_socket, { 1, WORDS_AT }, { 20, 21, 22 } },
+	{ "send", 102, CALL_send, { 9, WORDS_AT }, { 20, 21, 22, 23 } },
+	{ "recvfrom", 102, CALL_recvfrom, { 12, WORDS_AT },
+	  { 20, 21, 22, 23, 24, 25 } },
+	{ "nothing of sockets", 102, CALL_socketcall, { 21, WORDS_AT },
+	  { 21, WORDS_AT } },
+	{ "socket of arguments nowhere", 102, CALL_socketcall, { 1, 5 },
+	  { 1, 5 } },
+	{ "semget", 117, CALL_semget, { 2, 11, 12, 13, 14, 15 }, { 11, 12, 13 } },
+	{ "semctl", 117, CALL_semctl, { 3, 11, 12, 0x100 | 16, WORDS_AT },
+	  { 11, 12, 16, 20 } },
+	{ "msgrcv", 117, CALL_msgrcv, { 12, 11, 12, 13, WORDS_AT },
+	  { 11, 20, 12, 21, 13 } },
+	{ "msgrcv of a message nowhere", 117, CALL_ipc, { 12, 11, 12, 13, 5 },
+	  { 12, 11, 12, 13, 5 } },
+	{ "nothing of ipc", 117, CALL_ipc, { 5, 11, 12, 13 },
+	  { 5, 11, 12, 13 } },
+	{ "old mmap", 90, CALL_mmap, { WORDS_AT },
+	  { 20, 21, 22, 23, 24, 25 } },
+	{ "old mmap of arguments nowhere", 90, CALL_mmap, { 5 }, { 5 } },
+	{ "old select", 82, CALL_select, { WORDS_AT }, { 20, 21, 22, 23, 24 } },
+};
+
+static bool read_words(void *context, uint64_t addr, void *bytes, size_t size)
+{
+	static const uint32_t words[CALL_ARGS] = { 20, 21, 22, 23, 24, 25 };
+
+	(void)context;
+	if (addr != WORDS_AT || size > sizeof(words))
+		return false;
+	memcpy(bytes, words, size);
+	return true;
+}
+
+static void unfold_row(void **state)
+{
+	const struct linux_reader reader = { read_words, NULL };
+	const struct unfold_row *row = *state;
+	uint64_t args[CALL_ARGS];
+
+	memcpy(args, row->registers, sizeof(args));
+	assert_ptr_equal(linux_call_made(ARCH_I386, row->number, args, &reader),
+			 &linux_calls[row->expected]);
+	assert_memory_equal(args, row->args, sizeof(args));
 }
 
 /* A mark of newer structures is no part of the command. */
@@ -190,7 +260,7 @@ static void marked_command(void **state)
 	uint64_t args[CALL_ARGS] = { 1, 2, 0x100 | 16, 3 };
 
 	(void)state;
-	linux_call_take(ARCH_ARM, 300, args);
+	linux_call_made(ARCH_ARM, 300, args, &nothing);
 	assert_int_equal(args[2], 16);
 }
 
@@ -525,6 +595,7 @@ int main(void)
 	add_test(&list, "numbers far away", numbers_far_away, NULL);
 	add_test(&list, "numbers of ARM", numbers_of_arm, NULL);
 	add_rows(&list, take_rows, take_row);
+	add_rows(&list, unfold_rows, unfold_row);
 	add_test(&list, "a marked command", marked_command, NULL);
 	add_test(&list, "every call is sound", every_call_is_sound, NULL);
 	add_test(&list, "every call is performed", every_call_is_performed,

@@ -228,7 +228,7 @@ static void call_row(void **state)
 	char text[TEXT];
 	struct call_text call = {
 		.arch = ARCH_X86_64,
-		.number = (uint64_t)row->number,
+		.call = linux_call_of(ARCH_X86_64, (uint64_t)row->number),
 		.string_most = 32,
 		.read = read_memory,
 		.context = (void *)(uintptr_t)row,
@@ -254,7 +254,8 @@ static void every_call_can_be_shown(void **state)
 	for (uint64_t number = 0; number < 500; number++) {
 		for (size_t i = 0; i < COUNT(wild); i++) {
 			struct call_text call = {
-				.arch = ARCH_X86_64, .number = number,
+				.arch = ARCH_X86_64,
+				.call = linux_call_of(ARCH_X86_64, number),
 				.string_most = 32, .read = read_memory,
 				.context = (void *)(uintptr_t)row,
 			};

@@ -203,8 +203,14 @@ static bool names_own_thread(struct linux_process *process,
 	return false;
 }
 
+static bool read_guest(void *context, guest_addr addr, void *bytes, size_t size)
+{
+	return !copy_in(context, bytes, addr, size);
+}
+
 static int64_t perform(struct linux_process *process, uint64_t *arg)
 {
+	const struct linux_reader reader = { read_guest, process };
 	const struct linux_call *row;
 	syscall_handler *handler;
 	int64_t result;
@@ -216,7 +222,7 @@ static int64_t perform(struct linux_process *process, uint64_t *arg)
 	if (!row)
 		return unknown(process);
 	if (process->abi->unfold) {
-		result = process->abi->unfold(process, &row, arg);
+		result = process->abi->unfold(&reader, &row, arg);
 		if (result)
 			return result;
 	}

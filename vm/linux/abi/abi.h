@@ -159,8 +159,9 @@ struct linux_abi {
 	struct call_numbers numbers;
 
 	/* Finds what is called by a call for several, and its arguments, which
-	 * are in memory; a negative errno.  NULL: there is none. */
-	int64_t (*unfold)(struct linux_process *process,
+	 * are in memory; a negative errno, and nothing is changed.  NULL: there
+	 * is none. */
+	int64_t (*unfold)(const struct linux_reader *reader,
 			  const struct linux_call **row, uint64_t *arg);
 
 	/* What the call for several gives, if the other gave that. */

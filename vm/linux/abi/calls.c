@@ -166,12 +166,19 @@ const struct linux_call *linux_call_of(unsigned arch, uint64_t number)
 	return abi ? abi_call(abi, number) : NULL;
 }
 
-void linux_call_take(unsigned arch, uint64_t number, uint64_t args[CALL_ARGS])
+const struct linux_call *linux_call_made(unsigned arch, uint64_t number,
+					 uint64_t args[CALL_ARGS],
+					 const struct linux_reader *reader)
 {
 	const struct linux_abi *abi = linux_abi(arch);
+	const struct linux_call *call = linux_call_of(arch, number);
 
-	if (abi)
-		abi_take_arguments(abi, number, args);
+	if (!call)
+		return NULL;
+	abi_take_arguments(abi, number, args);
+	if (abi->unfold)
+		abi->unfold(reader, &call, args);
+	return call;
 }
 
 struct linux_clone linux_clone_of(unsigned arch)

@@ -146,11 +146,21 @@ static inline unsigned linux_call_kind(const struct linux_call *call)
 	return call->like;
 }
 
+/* Memory of a guest; false unless all bytes are known. */
+struct linux_reader {
+	bool (*read)(void *context, uint64_t addr, void *bytes, size_t size);
+	void *context;
+};
+
 /*
- * Makes its arguments of what the registers have: where kernels of 32 bits have
- * two registers for a number, or count pages.
+ * The call that is made, with its arguments, of what the registers have: kernels
+ * of 32 bits have two registers for a number, or count pages, or one call for
+ * several others, whose arguments are in memory.  Where these are not to be had,
+ * it is that one call.  NULL: nobody knows it.
  */
-void linux_call_take(unsigned arch, uint64_t number, uint64_t args[CALL_ARGS]);
+const struct linux_call *linux_call_made(unsigned arch, uint64_t number,
+					 uint64_t args[CALL_ARGS],
+					 const struct linux_reader *reader);
 
 /*
  * Which argument of clone(2) says what the thread's pointer is to be.  With an

@@ -25,9 +25,12 @@ extern const uint8_t i386_signal_code[16];
 int i386_take_tls(struct linux_process *process, uint64_t from,
 		  struct guest_tls *out);
 
-int64_t i386_unfold(struct linux_process *process,
-		    const struct linux_call **row, uint64_t *arg);
 int64_t i386_fold(struct linux_process *process, const struct linux_call *row,
 		  const uint64_t *arg, int64_t result);
+
+/* ------- i386_folded.c ------- */
+
+int64_t i386_unfold(const struct linux_reader *reader,
+		    const struct linux_call **row, uint64_t *arg);
 
 #endif

@@ -92,13 +92,11 @@ void show_signal(struct showing *showing, uint64_t number)
 	fputs(signal_text_name(text, (uint64_t)(int32_t)number), showing->out);
 }
 
-const char *call_text_name(char text[CALL_NAME], unsigned arch,
+const char *call_text_name(char text[CALL_NAME], const struct linux_call *call,
 			   uint64_t number)
 {
-	const char *name = linux_syscall_name(arch, number);
-
-	if (name)
-		snprintf(text, CALL_NAME, "%s", name);
+	if (call)
+		snprintf(text, CALL_NAME, "%s", call->name);
 	else
 		snprintf(text, CALL_NAME, "syscall_0x%" PRIx64, number);
 	return text;
@@ -329,7 +327,7 @@ static struct showing begin(struct call_text *call)
 {
 	return (struct showing){
 		.call = call,
-		.row = linux_call_of(call->arch, call->number),
+		.row = call->call,
 	};
 }
 
@@ -338,7 +336,6 @@ int call_text_enter(struct call_text *call)
 	struct showing showing = begin(call);
 	int rc;
 
-	linux_call_take(call->arch, call->number, call->args);
 	for (unsigned i = 0; showing.row && i < CALL_ARGS; i++)
 		if (showing.row->args[i].kind == ARG_LENGTH && call->args[i])
 			read_guest(&showing, call->args[i], &call->kept[i], 4);

@@ -198,14 +198,13 @@ static const struct sending {
 static const struct sending *find_sending(const struct signal_sender *sender,
 					  uint64_t signal)
 {
-	const char *name = linux_syscall_name(sender->arch, sender->number);
 	const uint64_t *args = sender->args;
 
-	for (size_t i = 0; name && i < sizeof(sendings) / sizeof(*sendings);
+	for (size_t i = 0; sender->call && i < sizeof(sendings) / sizeof(*sendings);
 	     i++) {
 		const struct sending *one = &sendings[i];
 
-		if (!strcmp(name, one->name) &&
+		if (!strcmp(sender->call->name, one->name) &&
 		    (uint32_t)args[one->signal] == signal &&
 		    (one->pid == NO_ARGUMENT ||
 		     (uint32_t)args[one->pid] == sender->pid) &&

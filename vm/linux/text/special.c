@@ -48,6 +48,36 @@ static enum shown system_v(struct showing *showing, unsigned index)
 	return SHOWN;
 }
 
+/* A message of System V: its type, a word, and as many bytes as there may be. */
+static enum shown show_typed(struct showing *showing, uint64_t size)
+{
+	guest_addr addr = arg_of(showing, 1);
+	uint64_t type;
+
+	if (!read_word(showing, addr, &type))
+		return SHOWN_USUALLY;
+	fprintf(showing->out, "{mtype=%" PRId64 ", mtext=", (int64_t)type);
+	show_bytes(showing, addr + word_of(showing), size);
+	fputc('}', showing->out);
+	return SHOWN;
+}
+
+static enum shown message_sent(struct showing *showing, unsigned index)
+{
+	return index == 1 ? show_typed(showing, arg_of(showing, 2)) :
+			    SHOWN_USUALLY;
+}
+
+static enum shown message_received(struct showing *showing, unsigned index)
+{
+	if (index != 1)
+		return SHOWN_USUALLY;
+	if (!showing->leaves)
+		return SHOWN_LATER;
+	return showing->has_failed ? SHOWN_USUALLY :
+		       show_typed(showing, arg_of(showing, 2));
+}
+
 /* ------- waiting for descriptors ------- */
 
 #define DESCRIPTORS_MOST 1024u
@@ -233,6 +263,8 @@ static special_argument *const specials[CALL_COUNT] = {
 	[CALL_shmget] = system_v,
 	[CALL_semget] = system_v,
 	[CALL_msgget] = system_v,
+	[CALL_msgsnd] = message_sent,
+	[CALL_msgrcv] = message_received,
 	[CALL_clone] = special_cloned,
 	[CALL_clone3] = special_cloned_anew,
 	[CALL_execve] = special_executed,
@@ -282,10 +314,22 @@ static bool gets_flags(const struct showing *showing)
 	       (command == F_GETFL || command == F_GETFD);
 }
 
+/* By ipc(2), the address is where one more argument leads to. */
+static bool show_attached(struct showing *showing)
+{
+	uint64_t addr;
+
+	if (!is_call(showing, CALL_shmat) || showing->result ||
+	    !read_word(showing, showing->call->args[3], &addr))
+		return false;
+	show_hex(showing, addr);
+	return true;
+}
+
 bool show_special_result(struct showing *showing)
 {
 	if (!gets_flags(showing))
-		return false;
+		return show_attached(showing);
 	show_hex(showing, (uint64_t)showing->result);
 	return true;
 }

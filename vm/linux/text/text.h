@@ -28,7 +28,7 @@ struct vm_stop;
 struct call_text {
 	/* The caller's: */
 	unsigned arch;
-	uint64_t number;
+	const struct linux_call *call;	/* NULL: nobody knows it */
 	uint64_t args[CALL_ARGS];
 	guest_addr sp;		/* the stack pointer */
 	unsigned string_most;	/* characters of a string that are shown */
@@ -65,7 +65,7 @@ void call_text_release(struct call_text *call);
 
 /* "openat", or "syscall_0x3e7"; of at most CALL_NAME bytes. */
 #define CALL_NAME 32
-const char *call_text_name(char text[CALL_NAME], unsigned arch,
+const char *call_text_name(char text[CALL_NAME], const struct linux_call *call,
 			   uint64_t number);
 
 /* What a handler was given, of SIGNAL_INFO bytes of the guest's. */
@@ -85,7 +85,7 @@ char *fault_text(unsigned arch, struct vm *vm, const struct vm_stop *stop,
 /* A thread that a signal came to, right behind a call of its own. */
 struct signal_sender {
 	unsigned arch;
-	uint64_t number;
+	const struct linux_call *call;
 	const uint64_t *args;
 	uint32_t pid, tid;
 	bool has_uid;
