@@ -311,7 +311,7 @@ enum unwind_result guess_caller(const struct guess_place *place,
 		*is_sure = true;
 		return UNWIND_DONE;
 	}
-	if (place->table->arch == ARCH_ARM) {
+	if (arch_of_code(place->table->arch) == ARCH_ARM) {
 		enum unwind_result result =
 			leave_by_tables(&guess, is_sure, is_signal);
 
