@@ -41,6 +41,12 @@ static inline bool arch_is_machine(unsigned arch)
 	return arch & ARCH_MACHINE;
 }
 
+/* The architecture of the code that runs there. */
+static inline unsigned arch_of_code(unsigned arch)
+{
+	return arch & ~ARCH_MACHINE;
+}
+
 /* x86-64.  Written to disk: never renumber. */
 enum x86_register {
 	X86_RAX, X86_RBX, X86_RCX, X86_RDX, X86_RSI, X86_RDI, X86_RBP, X86_RSP,

@@ -80,6 +80,8 @@ const struct reg_table reg_table_cortex_m = {
 	.args = { 0, 1, 2, 3 },
 	.arg_count = 4,
 	.call_args = { 0, 1, 2, 3, 4, 5 },
+	.vector_args = { CM_D0, CM_D0 + 1, CM_D0 + 2, CM_D0 + 3,
+			 CM_D0 + 4, CM_D0 + 5, CM_D0 + 6, CM_D0 + 7 },
 	.results = { 0, 1 },
 	.vector_results = { CM_D0, CM_D0 + 1 },
 	.float_result = CM_D0,

@@ -71,11 +71,10 @@ static const struct stack_table x86_64_table = {
 
 const struct stack_table *stack_table(unsigned arch)
 {
-	switch (arch) {
+	switch (arch_of_code(arch)) {
 	case ARCH_X86_64:
 		return &x86_64_table;
 	case ARCH_AARCH64:
-	case ARCH_AARCH64_MACHINE:
 		return &stack_table_arm64;
 	case ARCH_I386:
 		return &stack_table_i386;

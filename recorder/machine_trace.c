@@ -14,7 +14,9 @@
 #include "formats/error.h"
 #include "formats/moments.h"
 #include "formats/processor.h"
+#include "formats/symbols.h"
 #include "formats/trace_file.h"
+#include "recorder/elf_symbols.h"
 #include "vm/vm.h"
 
 #define LEVEL_DEFAULT 1		/* as of programs */
@@ -60,19 +62,17 @@ static int64_t clock_now(void)
 	return now.tv_sec * INT64_C(1000000) + now.tv_nsec / 1000;
 }
 
-static int write_meta(struct machine_trace *trace, const uint8_t *run,
-		      struct failure *why)
+static int write_meta(struct machine_trace *trace, const char *image,
+		      const uint8_t *run, struct failure *why)
 {
 	const struct machine_options *options = trace->options;
 	char host[220], directory[PATH_MAX], made_by[128];
 	const struct live_kind *kind = options->live.kind;
-	const char *image = kind->image(&options->live);
-	char *path = realpath(image, NULL);
 	struct output out = { 0 };
 	struct utsname name = { 0 };
 	struct meta meta = {
 		.argv = (char **)(uintptr_t)options->argv,
-		.path = path ? path : (char *)(uintptr_t)image,
+		.path = (char *)(uintptr_t)image,
 		.directory = directory,
 		.host = host,
 		.made_by = made_by,
@@ -93,8 +93,35 @@ static int write_meta(struct machine_trace *trace, const uint8_t *run,
 		directory[0] = '\0';
 	memcpy(meta.run, run, sizeof(meta.run));
 	meta_encode(&out, &meta);
-	free(path);
 	return write_chunk(trace, CHUNK_META, 0, &out, why);
+}
+
+/* Of what is executed first, if it is an ELF file.  Names are a help. */
+static int write_symbols(struct machine_trace *trace, const char *image,
+			 struct failure *why)
+{
+	struct symbols symbols = { 0 };
+	struct output out = { 0 };
+
+	if (elf_symbols(&symbols, image))
+		return 0;
+	symbols_encode(&out, &symbols);
+	symbols_release(&symbols);
+	return write_chunk(trace, CHUNK_SYMBOLS, 0, &out, why);
+}
+
+static int write_begin(struct machine_trace *trace, const uint8_t *run,
+		       struct failure *why)
+{
+	const struct machine_options *options = trace->options;
+	const char *image = options->live.kind->image(&options->live);
+	char *path = realpath(image, NULL);
+	int rc = write_meta(trace, path ? path : image, run, why);
+
+	if (!rc && path)
+		rc = write_symbols(trace, path, why);
+	free(path);
+	return rc;
 }
 
 int machine_trace_open(struct machine_trace *trace,
@@ -117,7 +144,7 @@ int machine_trace_open(struct machine_trace *trace,
 	rc = trace_writer_open(&trace->writer, options->path, &header,
 			       options->level ? options->level : LEVEL_DEFAULT,
 			       why);
-	return rc ? rc : write_meta(trace, run, why);
+	return rc ? rc : write_begin(trace, run, why);
 }
 
 void machine_trace_close(struct machine_trace *trace)

@@ -221,23 +221,13 @@ static int none(const struct answering *answering)
 	return EXIT_FAILED;
 }
 
-/* What cannot be asked of machines, and what of nothing else. */
-static int check_machine(const struct answering *answering,
-			 struct failure *why)
-{
-	struct recording *recording = answering->opened->recording;
-
-	if (answering->command->reg)
-		return recording_check_program(recording, why);
-	return question_check_space(&answering->command->asked, recording, why);
-}
-
 static int answer(struct answering *answering, struct failure *why)
 {
 	int rc = opened_ask(answering->opened, why);
 
 	if (!rc)
-		rc = check_machine(answering, why);
+		rc = question_check_space(&answering->command->asked,
+					  answering->opened->recording, why);
 	if (!rc && answering->command->reg)
 		return search_register(answering, why);
 	if (!rc)

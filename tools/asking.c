@@ -44,7 +44,7 @@ int asking_run(struct asking *asking,
 	struct failure why;
 	int rc;
 
-	if (opened_begin(&asking->opened, asking->path, &why))
+	if (opened_begin_any(&asking->opened, asking->path, &why))
 		return say_failure(&why);
 	rc = begin(asking, &why);
 	if (!rc)

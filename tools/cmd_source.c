@@ -187,7 +187,7 @@ static int run(struct options *options)
 {
 	struct source_command command = { .count = LINES_SHOWN };
 	struct view view = {
-		.of_program = true, .show = show, .context = &command,
+		.show = show, .context = &command,
 	};
 	int id = 0, rc = 0;
 

@@ -202,7 +202,7 @@ static int open_and_list(struct symbols_command *command)
 	struct failure why;
 	int rc;
 
-	if (opened_begin(&command->opened, command->path, &why))
+	if (opened_begin_any(&command->opened, command->path, &why))
 		return say_failure(&why);
 	rc = 0;
 	if (command->asked &&

@@ -370,10 +370,11 @@ static int find_shape(struct context *context, struct type *type,
 		      struct classes *classes, struct float_shape *out,
 		      struct failure *why)
 {
+	const struct reg_table *table = recording_reg_table(context->recording);
 	int rc;
 
 	*out = (struct float_shape){ 0 };
-	if (recording_reg_table(context->recording)->arch != ARCH_AARCH64)
+	if (arch_of_code(table->arch) != ARCH_AARCH64)
 		return 0;
 	rc = float_shape_of(context, type, classes->is_copy, out, why);
 	if (out->is_mixed)
@@ -455,7 +456,7 @@ int argument_next(struct context *context, struct arguments *taken,
 	int rc;
 	unsigned numbers, vectors;
 
-	if (table->arch == ARCH_ARM)
+	if (arch_of_code(table->arch) == ARCH_ARM)
 		return arm_argument(context, taken, type,
 				    is_copied(context, type, 0), out, why);
 	rc = find_classes(context, type, &classes, why);
@@ -505,7 +506,7 @@ int argument_of_result(struct context *context, struct arguments *taken,
 	struct classes classes;
 	int rc;
 
-	if (table->arch == ARCH_ARM)
+	if (arch_of_code(table->arch) == ARCH_ARM)
 		return arm_argument_of_result(context, taken, result,
 					      is_copied(context, result, 0),
 					      why);
@@ -548,7 +549,7 @@ int result_of(struct context *context, struct type *type, struct value *out,
 	struct classes classes;
 	int rc;
 
-	if (table->arch == ARCH_ARM)
+	if (arch_of_code(table->arch) == ARCH_ARM)
 		return arm_result(context, type, is_copied(context, type, 0),
 				  out, why);
 	rc = find_classes(context, type, &classes, why);

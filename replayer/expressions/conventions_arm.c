@@ -39,7 +39,8 @@ static int make(struct context *context, struct type *type, struct value *out,
 static int take_registers(struct context *context, unsigned first,
 			  unsigned count, uint8_t *to, struct failure *why)
 {
-	const struct reg_table *table = reg_table(ARCH_ARM);
+	const struct reg_table *table = recording_reg_table(
+		context->recording);
 	const struct reg_file *file;
 	int rc = 0;
 
@@ -58,7 +59,8 @@ static int take_registers(struct context *context, unsigned first,
 static int take_floats(struct context *context, unsigned first,
 		       unsigned count, uint8_t *to, struct failure *why)
 {
-	const struct reg_table *table = reg_table(ARCH_ARM);
+	const struct reg_table *table = recording_reg_table(
+		context->recording);
 	const struct reg_file *file;
 	int rc = 0;
 
@@ -89,7 +91,8 @@ static unsigned find_floats(const struct arguments *taken, unsigned count,
 static int stack_pointer(struct context *context, uint64_t *out,
 			 struct failure *why)
 {
-	const struct reg_table *table = reg_table(ARCH_ARM);
+	const struct reg_table *table = recording_reg_table(
+		context->recording);
 	const struct reg_file *file;
 	int rc = context_register(context, table->sp, &file, why);
 

@@ -226,9 +226,9 @@ int calls_find(const struct calls_question *question,
 		.stacks = { .user = &question->user, .resolved = on_resolved,
 			    .context = &calls, .why = why },
 	};
-	int rc = recording_check_program(recording, why);
+	int rc = 0;
 
-	if (!rc && question->user.some_thread)
+	if (question->user.some_thread)
 		rc = recording_has_tid(recording, question->user.tid, why);
 
 	for (size_t i = 0; i < functions->pattern_count && !rc; i++)

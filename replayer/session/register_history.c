@@ -14,6 +14,7 @@
 
 struct search {
 	struct replayer *rep;
+	const struct reg_table *regs;
 	const struct reg_named *named;
 	const struct reg_info *info;	/* of it */
 	uint32_t stream;
@@ -31,8 +32,7 @@ struct search {
 
 static void value_now(struct search *search, uint8_t *out)
 {
-	const struct reg_table *table = vm_reg_table(replayer_vm(search->rep));
-	const struct reg_info *whole = &table->regs[search->named->reg];
+	const struct reg_info *whole = &search->regs->regs[search->named->reg];
 	struct reg_file file;
 	uint64_t value;
 
@@ -67,15 +67,18 @@ static void settle(struct search *search, const uint8_t *value)
 	search->last = *insn;
 }
 
-/* Whether an instruction writes it, whatever value it had. */
+/*
+ * Whether an instruction writes it, whatever value it had.  Of machines, only the
+ * value tells.
+ */
 static bool writes(const struct search *search, guest_addr pc)
 {
-	const struct reg_table *table = vm_reg_table(replayer_vm(search->rep));
+	struct vm *vm = replayer_vm(search->rep);
 	unsigned reg = search->named->reg;
 
-	if (reg >= VM_FLOW_VECTORS || reg == table->sp)
+	if (!vm || reg >= VM_FLOW_VECTORS || reg == search->regs->sp)
 		return false;
-	return vm_flow(replayer_vm(search->rep), pc).writes >> reg & 1;
+	return vm_flow(vm, pc).writes >> reg & 1;
 }
 
 static void on_instruction(void *context, uint64_t steps, guest_addr pc)
@@ -86,9 +89,13 @@ static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 	if (!is_of_thread(search))
 		return;
 	value_now(search, value);
-	/* A repeated one is told for each iteration. */
-	if (search->has_insn && search->insn.before.time == steps)
-		return;
+	/* A repeated one is told for each iteration; one that faults has not
+	 * retired when the handler's first one is told. */
+	if (search->has_insn && search->insn.before.time == steps) {
+		if (search->insn.pc == pc)
+			return;
+		search->has_insn = false;
+	}
 	settle(search, value);
 	search->has_insn = true;
 	search->writes = writes(search, pc);
@@ -99,7 +106,13 @@ static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 	memcpy(search->insn.old, value, search->info->size);
 }
 
-/* A signal changes registers between two instructions. */
+/* It changes registers between two instructions. */
+static bool is_between(const struct replay_event *event)
+{
+	return event->packet->kind == PACKET_SIGNAL ||
+	       event->packet->kind == PACKET_INTERRUPT;
+}
+
 static void on_event(void *context, const struct replay_event *event)
 {
 	struct search *search = context;
@@ -109,7 +122,7 @@ static void on_event(void *context, const struct replay_event *event)
 		return;
 	if (event->packet->kind == PACKET_FAULT)
 		search->has_insn = false;
-	if (event->packet->kind != PACKET_SIGNAL)
+	if (!is_between(event))
 		return;
 	value_now(search, value);
 	settle(search, value);
@@ -117,8 +130,7 @@ static void on_event(void *context, const struct replay_event *event)
 	search->writes = false;
 	search->insn = (struct register_write) {
 		.before = replayer_now(search->rep), .stream = search->stream,
-		.pc = vm_reg(replayer_vm(search->rep),
-			     vm_reg_table(replayer_vm(search->rep))->pc),
+		.pc = replayer_reg(search->rep, search->regs->pc),
 		.by_event = true, .event = event->packet->kind,
 		.number = event->packet->number,
 	};
@@ -130,7 +142,7 @@ static void on_event_done(void *context, const struct replay_event *event)
 	struct search *search = context;
 	uint8_t value[16];
 
-	if (!is_of_thread(search) || event->packet->kind != PACKET_SIGNAL)
+	if (!is_of_thread(search) || !is_between(event))
 		return;
 	value_now(search, value);
 	settle(search, value);
@@ -206,15 +218,14 @@ int register_last_write(struct query *query,
 			struct failure *why)
 {
 	struct recording *recording = query_recording(query);
+	const struct reg_table *regs = recording_reg_table(recording);
 	struct search search = {
-		.named = question->named,
+		.regs = regs, .named = question->named,
 		.info = &question->named->info,
 	};
 	uint32_t events = 0;
-	int rc = recording_check_program(recording, why);
+	int rc = query_replayer(query, &search.rep, why);
 
-	if (!rc)
-		rc = query_replayer(query, &search.rep, why);
 	if (!rc)
 		rc = find_stream(recording, search.rep, question,
 				 &search.stream, why);

@@ -380,7 +380,7 @@ enum unwind_result guess_caller(const struct guess_place *place,
 		*is_sure = true;
 		return UNWIND_DONE;
 	}
-	if (place->table->arch == ARCH_ARM) {
+	if (arch_of_code(place->table->arch) == ARCH_ARM) {
 		enum unwind_result result;
 
 		*is_sure = true;

@@ -71,7 +71,7 @@ static int tell_damage(const struct failure *damage)
 	return 0;
 }
 
-/* A machine has one module, its kernel, if there is one with symbols. */
+/* A kernel that has no ELF file has symbols of its own, or none. */
 static int read_kernel(struct names *names, struct failure *why)
 {
 	struct symbols *kernel = calloc(1, sizeof(*kernel));
@@ -97,11 +97,6 @@ static int read_modules(struct names *names, struct failure *why)
 
 	if (names->has_modules)
 		return 0;
-	if (recording_is_machine(names->recording)) {
-		rc = read_kernel(names, why);
-		names->has_modules = !rc;
-		return rc;
-	}
 	for (size_t i = 0; i < trace_reader_count(reader) && !rc; i++)
 		if (recording_is_symbols(names->recording, i)) {
 			rc = read_module(names, reader, i, &damage);
@@ -110,6 +105,9 @@ static int read_modules(struct names *names, struct failure *why)
 			if (rc && why)
 				*why = damage;
 		}
+	if (!rc && !names->modules.count &&
+	    recording_is_machine(names->recording))
+		rc = read_kernel(names, why);
 	names->has_modules = !rc;
 	return rc;
 }
@@ -125,16 +123,22 @@ static void forget_segment(struct names *names)
 	names->change_count = names->change_room = 0;
 }
 
-/* Its addresses are those that it has for itself, at all times. */
-static int take_kernel(struct names *names)
+/* A machine's are where they say that they are, at all times. */
+static int take_all(struct names *names)
 {
-	const struct symbols *kernel = names->modules.list;
-	const struct module_part part = {
-		.start = kernel ? kernel->link_base : 0,
-		.end = kernel ? kernel->link_end : 0,
-	};
+	int rc = 0;
 
-	return kernel ? module_parts_add(&names->parts, &part) : 0;
+	for (size_t i = 0; i < names->modules.count && !rc; i++) {
+		const struct symbols *symbols = &names->modules.list[i];
+		const struct module_part part = {
+			.start = symbols->link_base,
+			.end = symbols->link_end,
+			.offset = symbols->base_offset, .module = i,
+		};
+
+		rc = module_parts_add(&names->parts, &part);
+	}
+	return rc;
 }
 
 /* What is mapped at the start of the segment. */
@@ -143,7 +147,7 @@ static int take_regions(struct names *names, const struct key_frame *frame)
 	int rc = 0;
 
 	if (recording_is_machine(names->recording))
-		return take_kernel(names);
+		return take_all(names);
 	for (size_t i = 0; i < frame->region_count && !rc; i++) {
 		const struct region *region = &frame->regions[i];
 		struct module_part part = {

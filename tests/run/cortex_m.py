@@ -124,6 +124,47 @@ class Tests(CprecTap):
         equal(info["arch"], "cortex-m", "architecture")
         return f"{info['instructions']} instructions"
 
+    def asked(self):
+        """By names, lines and types of the firmware's file."""
+        self.record("mps2-an385", self.firmware("m3"))
+
+        def ask(command, *words):
+            done = self.cprec(command, self.trace, *words)
+            equal(done.returncode, 0, done.stderr)
+            return done.stdout
+        expect(re.search(r"function main at .*firmware\.c:\d+",
+                         ask("symbols")), "symbols")
+        calls = ask("calls", "main", "scramble").splitlines()
+        expect(f" main() = {STATUS}," in calls[0], calls[0])
+        # Interrupted or not, it computes the same.
+        results = [re.search(r"scramble\(count=\d+\) = (\d+),", line)[1]
+                   for line in calls[1:]]
+        equal((len(results), len(set(results))), (2, 1), "results")
+        with open(self.source("expected-m3")) as expected:
+            said = expected.read()
+        # All that is printed is the argument of one function.
+        texts = re.findall(r'text = 0x\w+(?: <\w+>)? "(.*)"',
+                           ask("log", "say => text"))
+        expect(texts and all(text.replace("\\n", "\n") in said
+                             for text in texts), texts)
+        changed = ask("when", "--expr=order_count == 3")
+        expect("in note" in changed and "2 -> 3" in changed, changed)
+        self.last_register(ask)
+
+    def last_register(self, ask):
+        """As registers before and after it say."""
+        at = 60_000
+        told = ask("last", "--register=r0", f"--at={at}")
+        found = re.match(r"t=(\d+): .* wrote r0: (\w+) -> (\w+)", told)
+        expect(found, told)
+        time = int(found[1])
+
+        def value(when):
+            return json.loads(ask("registers", "--json", f"--at={when}")
+                              )["registers"]["r0"]
+        equal([int(value(when), 0) for when in (time, time + 1, at)],
+              [int(found[i], 0) for i in (2, 3, 3)], told)
+
     def switches(self, machine, model):
         elf = self.compile("kernel", ["start.c", "kernel.c"], model)
         done = self.record(machine, elf)
@@ -378,6 +419,7 @@ def suite(options, folder):
     tests.test("our prompt", tests.prompt, "mps2-an386")
     tests.test("going on", tests.goes_on)
     tests.test("options of other machines", tests.options_of_others)
+    tests.test("asked by names", tests.asked)
     tests.test("devices that are not there", tests.unknown_devices)
     tests.test("devices that a file describes", tests.described_devices)
     tests.test("what is typed", tests.typed)

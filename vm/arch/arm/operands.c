@@ -20,11 +20,15 @@ struct operand {
 	uint32_t base;
 };
 
-/* PC reads as the address of the next but one, in Thumb code in full words. */
+/*
+ * PC reads as the address of the next but one, in Thumb code in full words.
+ * Who only shows code has no engine, and asks for what is relative to PC.
+ */
 static uint32_t reg(const struct operand *of, unsigned number)
 {
 	if (number != 15)
-		return (uint32_t)arm_read_reg(of->cpu, ARM_R0 + number);
+		return of->cpu->engine ?
+		       (uint32_t)arm_read_reg(of->cpu, ARM_R0 + number) : 0;
 	return (uint32_t)(of->is_thumb ? (of->pc + 4) & ~UINT64_C(3) :
 					 of->pc + 8);
 }

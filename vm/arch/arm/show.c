@@ -137,7 +137,9 @@ void arm_show(struct cpu *cpu, guest_addr pc, const uint8_t *code, size_t size,
 	      enum vm_syntax syntax, struct vm_instruction *out)
 {
 	const cs_insn *shown = arm_of(cpu)->insn;
-	bool is_thumb = modes_is_thumb(arm_of(cpu)->modes, pc,
+	/* Without an engine, it is that of a machine, which has no other. */
+	bool is_thumb = !cpu->engine ||
+			modes_is_thumb(arm_of(cpu)->modes, pc,
 				       arm_is_in_thumb(cpu));
 	struct arm_code insn = arm_code_of(code, size, is_thumb);
 
