@@ -193,8 +193,8 @@ class Tests(CprecTap):
         subprocess.run(["i686-linux-gnu-gcc", "-isystem",
                         "/usr/i686-linux-gnu/include", "-O1", "-static",
                         "-nostdlib", "-fno-stack-protector", "-o", program,
-                        os.path.join(os.path.dirname(__file__), "programs", "strace",
-                                     "i386_folded.c")], check=True)
+                        os.path.join(os.path.dirname(__file__), "programs",
+                                     "strace", "i386_folded.c")], check=True)
         return self.compare(program)
 
     def most_are_same(self):

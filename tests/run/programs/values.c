@@ -109,7 +109,7 @@ static void vectorize(void)
 		int32_t word = (int32_t)draw();
 
 		vectors[i] = (four_words){ word, word >> 3, word << 5, ~word };
-		curves[i] = (four_floats){ floats[i], floats[i + 4], 1.5f, 2.0f };
+		curves[i] = (four_floats){ floats[i], floats[i + 4], 1.5f, 2 };
 	}
 	for (unsigned i = 0; i < 12; i++) {
 		vectors[i % 4] += vectors[(i + 1) % 4] ^ vectors[(i + 2) % 4];

@@ -153,10 +153,10 @@ struct linux_reader {
 };
 
 /*
- * The call that is made, with its arguments, of what the registers have: kernels
- * of 32 bits have two registers for a number, or count pages, or one call for
- * several others, whose arguments are in memory.  Where these are not to be had,
- * it is that one call.  NULL: nobody knows it.
+ * The call that is made, with its arguments, of what the registers have:
+ * kernels of 32 bits have two registers for a number, or count pages, or one
+ * call for several others, whose arguments are in memory.  Where these are not
+ * to be had, it is that one call.  NULL: nobody knows it.
  */
 const struct linux_call *linux_call_made(unsigned arch, uint64_t number,
 					 uint64_t args[CALL_ARGS],

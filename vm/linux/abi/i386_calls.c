@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * i386_calls.c - calls that i386 alone has: segments of threads; results of calls
- * for several others
+ * i386_calls.c - calls that i386 alone has: segments of threads; results of
+ * calls for several others
  *
  * Source: Linux, arch/x86/kernel/tls.c.
  */

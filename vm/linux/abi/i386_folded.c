@@ -35,8 +35,8 @@ static const struct folded socket_calls[] = {
 
 /*
  * ipc(2): its arguments are a number, three integers, an address and one more.
- * A digit is one of them, 's' the second with a sign; '*' what is at the address;
- * 'm' and 't' the two words there, of a message and its type.
+ * A digit is one of them, 's' the second with a sign; '*' what is at the
+ * address; 'm' and 't' the two words there, of a message and its type.
  */
 #define IPC(call, count, order, command) { CALL_##call, count, order, command }
 static const struct folded ipc_calls[] = {

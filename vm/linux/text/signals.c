@@ -200,8 +200,9 @@ static const struct sending *find_sending(const struct signal_sender *sender,
 {
 	const uint64_t *args = sender->args;
 
-	for (size_t i = 0; sender->call && i < sizeof(sendings) / sizeof(*sendings);
-	     i++) {
+	if (!sender->call)
+		return NULL;
+	for (size_t i = 0; i < sizeof(sendings) / sizeof(*sendings); i++) {
 		const struct sending *one = &sendings[i];
 
 		if (!strcmp(sender->call->name, one->name) &&

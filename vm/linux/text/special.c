@@ -48,7 +48,7 @@ static enum shown system_v(struct showing *showing, unsigned index)
 	return SHOWN;
 }
 
-/* A message of System V: its type, a word, and as many bytes as there may be. */
+/* A message of System V: its type, a word, and as many bytes as may be. */
 static enum shown show_typed(struct showing *showing, uint64_t size)
 {
 	guest_addr addr = arg_of(showing, 1);
