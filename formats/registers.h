@@ -219,6 +219,8 @@ struct reg_table {
 	uint8_t code_bits;	/* lowest ones of an address that say what code
 				   is there, if it is one to return to or of a
 				   function */
+	uint8_t code_state;	/* a register, some of whose bits say the same */
+	uint32_t code_state_bits;	/* of the code that it stands in; or 0 */
 	const struct reg_part *parts;	/* NULL-ended, by the names */
 	const struct reg_series *series;	/* the same; or NULL */
 	unsigned result;	/* where a system call's result goes */

@@ -207,8 +207,8 @@ static void start(struct walker *walker, const struct reg_file *file)
 
 	state->pc = reg_get(table, file, table->pc);
 	state->kept = table->dwarf_kept;
-	walker->is_thumb = table->arch == ARCH_ARM &&
-			   reg_get(table, file, ARM_CPSR) & ARM_CPSR_THUMB;
+	walker->is_thumb = reg_get(table, file, table->code_state) &
+			   table->code_state_bits;
 	for (unsigned i = 0; i < table->dwarf_count &&
 			     i < DWARF_REGISTERS_MOST; i++) {
 		state->registers.value[i] = reg_get(table, file,

@@ -242,7 +242,7 @@ class Tests(CprecTap):
         return done.stdout + done.stderr
 
     def prompt(self, machine):
-        """Our own prompt: by addresses, as there are no names."""
+        """Our own prompt: by addresses."""
         elf = self.compile("kernel", ["start.c", "kernel.c"], "m4")
         equal(self.record(machine, elf).returncode, 0, "record")
         at = {name: self.place(elf, name) for name in ("choose", "sum")}
@@ -254,7 +254,7 @@ class Tests(CprecTap):
                           "continue", "-ex", "continue", "-ex",
                           "reverse-continue", self.trace)
         equal((done.returncode, done.stderr), (0, ""), done.stdout)
-        for wanted in (r"= 14\n=> 0x[0-9a-f]+:\s+push", r"=> .*bl\s",
+        for wanted in (r"= 14\n=> 0x[0-9a-f]+ <choose>:\s+push", r"=> .*bl\s",
                        r"Old value = 0\nNew value = 1\n",
                        r"Old value = 1\nNew value = 5\n",
                        r"Old value = 5\nNew value = 1\n"):
