@@ -383,11 +383,9 @@ enum unwind_result guess_caller(const struct guess_place *place,
 	if (arch_of_code(place->table->arch) == ARCH_ARM) {
 		enum unwind_result result;
 
-		*is_sure = true;
 		if (leave_by_code(&guess))
 			return UNWIND_DONE;
 		result = leave_by_tables(&guess, is_sure, is_signal);
-
 		if (result != UNWIND_UNKNOWN)
 			return result;
 		*is_sure = false;
