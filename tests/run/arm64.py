@@ -25,6 +25,20 @@ def run(*command):
     return done.returncode, done.stdout
 
 
+PARTS = """	.global _start
+_start:	movz x1, #0x7788
+	movk x1, #0x5566, lsl 16
+	movk x1, #0x3344, lsl 32
+	movk x1, #0x1122, lsl 48
+	fmov d1, x1
+	mov w1, #7
+	mov x29, #1
+	mov x16, #2
+	mov x0, #0
+	mov x8, #93
+	svc 0
+"""
+
 class Tests(CprecTap):
     arch = "aarch64"
     compiler = "aarch64-linux-gnu-gcc"
@@ -92,6 +106,35 @@ class Tests(CprecTap):
             equal(int(values["x1"], 0), 100 - i, f"x1 at {at}")
             equal(int(values["x0"], 0), sum(range(101 - i, 101)),
                   f"x0 at {at}")
+
+    def parts(self):
+        """Parts of registers have names, everywhere."""
+        source = os.path.join(self.folder, "parts.S")
+        program = source[:-2]
+        with open(source, "w", encoding="utf-8") as out:
+            out.write(PARTS)
+        subprocess.run([self.compiler, "-nostdlib", "-static", "-o", program,
+                        source], check=True)
+        trace = program + ".cpr"
+        equal(run(self.options.cprec, "record", "-q", "-o", trace,
+                  program)[0], 0, "status")
+        for name, value in {
+                "w1": "07000000", "x1": "0700000000000000",
+                "b1": "88", "h1": "8877", "s1": "88776655",
+                "d1": "8877665544332211",
+                "q1": "8877665544332211" + 16 * "0",
+                "v1": "8877665544332211" + 16 * "0",
+                "fp": "0100000000000000", "ip0": "0200000000000000"}.items():
+            told = json.loads(self.answer("query", "--json", "--at=9",
+                                          f"--addr=${name}", trace))
+            equal(told["bytes"], value, name)
+        for name, at in ("w1", 5), ("s1", 4), ("d1", 4), ("ip0", 7):
+            told = json.loads(self.answer("last", "--json",
+                                          f"--register={name}", trace))
+            equal(told["at"], at, name)
+        told = json.loads(self.answer("when", "--json", "--expr=$w1 == 7",
+                                      trace))
+        equal(told["at"], 6, "when")
 
     def unknown(self):
         """What is no instruction is shown as a word, and goes on behind it."""
@@ -296,6 +339,7 @@ def run_all(options, folder):
             tests.test(f"{name}, {way}", tests.compare, source, way)
     tests.test("counted", tests.counted)
     tests.test("unknown", tests.unknown)
+    tests.test("parts of registers", tests.parts)
     tests.test("monitor", tests.monitor,
                os.path.join(options.programs, "monitor_arm64.c"))
     tests.test("scripts", tests.scripts,

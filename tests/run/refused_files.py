@@ -29,6 +29,7 @@ OTHERS = {
     "arm of an old EABI": (ARM, 32, "<", 0x02000016,
                            "an ARM program without EABI"),
     "x32": (X86_64, 32, "<", 0, "it is an x32 program"),
+    "an ILP32 program": (AARCH64, 32, "<", 0, "it is an ILP32 program"),
     "mips": (MIPS, 32, ">", 0x50001007, "it is a MIPS program"),
     "mipsel": (MIPS, 32, "<", 0x50001007, "it is a MIPS program"),
     "riscv64": (243, 64, "<", 5, "it is a RISC-V program"),
@@ -94,6 +95,11 @@ class Tests(CprecTap):
                             program)
             self.is_refused("--sysroot=DIR", program)
 
+    def no_soft_float(self):
+        program = self.made("soft", ARM, 32, "<", 0x05000200,
+                            interpreter="/lib/ld-linux.so.3")
+        self.is_refused("Debian's package libc6-armel-cross has them", program)
+
     def other_sysroot(self):
         program = self.made("needs", AARCH64, interpreter="/nowhere/ld.so")
         self.made("root/nowhere/ld.so", X86_64)
@@ -107,6 +113,7 @@ def run_all(options, folder):
     for name in OTHERS:
         tests.test(name, tests.other, name)
     tests.test("no interpreter", tests.no_interpreter)
+    tests.test("no interpreter of soft-float programs", tests.no_soft_float)
     tests.test("a sysroot of another machine", tests.other_sysroot)
     return tests.summary()
 
