@@ -42,8 +42,8 @@ class Architecture:
     how qemu-user is started.  One that `is_native` executes without it."""
 
     def __init__(self, triplet, gnu, name, *qemu, is_native=False):
-        self.triplets = triplet, gnu + "-linux-gnu"
-        self.compiler = gnu + "-linux-gnu-gcc"
+        self.triplets = triplet, gnu
+        self.compiler = gnu + "-gcc"
         self.name = name
         self.qemu = qemu
         self.is_native = is_native
@@ -58,11 +58,13 @@ class Architecture:
 
 # By Debian's names.
 ARCHITECTURES = {
-    "arm64": Architecture("aarch64-linux-gnu", "aarch64", "aarch64",
+    "arm64": Architecture("aarch64-linux-gnu", "aarch64-linux-gnu",
+                          "aarch64",
                           "qemu-aarch64-static", "-cpu", "cortex-a72"),
-    "armhf": Architecture("arm-linux-gnueabihf", "armv7l", "arm",
+    "armhf": Architecture("arm-linux-gnueabihf", "arm-linux-gnueabihf",
+                          "arm",
                           "qemu-arm-static", "-cpu", "cortex-a15"),
-    "i386": Architecture("i386-linux-gnu", "i686", "i386",
+    "i386": Architecture("i386-linux-gnu", "i686-linux-gnu", "i386",
                          "qemu-i386-static", is_native=True),
 }
 
