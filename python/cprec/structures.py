@@ -28,7 +28,8 @@ Info = structure(
     ("made_by", c_char_p), ("started", c_int64), ("threads", c_uint32),
     ("key_frames", c_uint64), ("file_size", c_uint64),
     ("is_complete", c_bool), ("exit_signal", c_uint32),
-    ("exit_code", c_uint32))
+    ("exit_code", c_uint32), ("has_become", c_bool), ("is_machine", c_bool),
+    ("address_size", c_uint32))
 Process = structure("process", ("name", c_char_p), ("path", c_char_p),
                     ("pid", c_uint32), ("is_this", c_bool),
                     ("program", c_char_p), ("called", c_char_p))
