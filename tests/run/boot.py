@@ -433,9 +433,14 @@ def run_all(options, folder):
     return tests.summary()
 
 
-if __name__ == "__main__":
+def parser_of(about):
+    """For a test that gets packages."""
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+        description=about, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--files", type=os.path.abspath, metavar="FOLDER",
                         help="where the packages are unpacked, and stay")
-    sys.exit(main(run_all, parser=parser))
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main(run_all, parser=parser_of(__doc__)))

@@ -63,9 +63,13 @@ def object_file(i):
     return i.size("/usr/bin/python3", "/usr/bin/sort")
 
 
-def cc1():
-    return subprocess.run(["gcc", "-print-prog-name=cc1"], check=True,
+def compiler(driver, name):
+    return subprocess.run([driver, "-print-prog-name=" + name], check=True,
                           capture_output=True, text=True).stdout.strip()
+
+
+def cc1():
+    return compiler("gcc", "cc1")
 
 
 # ------- scripts -------

@@ -11,7 +11,6 @@ Kernels are those of boot.py; the system is made of packages that are unpacked, 
 installed, with the few files in /etc that installing would have made.  --files has
 both, if they are there already.  Speaks TAP.
 """
-import argparse
 import json
 import os
 import re
@@ -169,8 +168,4 @@ def run_all(options, folder):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--files", type=os.path.abspath, metavar="FOLDER",
-                        help="where the packages are unpacked, and stay")
-    sys.exit(main(run_all, parser=parser))
+    sys.exit(main(run_all, parser=boot.parser_of(__doc__)))

@@ -10,12 +10,9 @@
 
 #include "vm/engine/build/direct.h"
 #include "vm/engine/build/generate.h"
+#include "vm/engine/build/operations.h"
 #include "vm/engine/build/replaces.h"
 #include "vm/engine/engine_internal.h"
-
-/* Operations by which a value is stored: st_i64; st_i32, all of 32 bits. */
-#define OP_STORE_64 77
-#define OP_STORE_32_OF_32 16
 
 /* An operation is generated, which may say that an instruction begins. */
 void accesses_insn(int op, uint64_t pc);

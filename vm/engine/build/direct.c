@@ -25,20 +25,9 @@
 #include "vm/engine/build/accesses.h"
 #include "vm/engine/engine_internal.h"
 
-/* Of the operations of the engine (QEMU 5.0). */
-enum {
-	OP_DISCARD = 0,
-	OP_LOADS_32 = 9,	/* the first of five loads and three stores */
-	OP_STORE_8_OF_32 = 14,
-	OP_CONSTANT = 64,
-	OP_LOADS_64 = 67,	/* of seven loads and four stores */
-	OP_STORE_8_OF_64 = 74,
-	OP_OR = 88,
-	OP_SHIFT_UP = 90,
-	OP_SHIFT_DOWN = 91,
-	OPS_32 = 8, OPS_64 = 11,
-};
-#define TYPE_64 1		/* TCG_TYPE_I64 */
+/* How many loads and stores there are, one behind the other. */
+#define OPS_32 8u
+#define OPS_64 11u
 
 /* Of an access: bytes in another order, or an address that must be aligned. */
 #define ACCESS_SIGNED 4u
@@ -117,7 +106,7 @@ static void generate_place(void *context, uintptr_t place, uintptr_t addr)
 	uintptr_t bits = new_value(context);
 
 	generate->op2(context, OP_CONSTANT, bits, ENGINE_DIRECT_BITS);
-	generate->op3(context, OP_SHIFT_DOWN, place, addr, bits);
+	generate->op3(context, OP_SHIFT_RIGHT, place, addr, bits);
 	generate->op2(context, OP_CONSTANT, bits, ENGINE_DIRECT_BITS + 1);
 	generate->op3(context, OP_SHIFT_UP, place, place, bits);
 	generate->op3(context, OP_OR, place, place, addr);

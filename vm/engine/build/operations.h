@@ -5,16 +5,22 @@
 
 /* On values of 64 bits, where nothing else is said. */
 enum {
+	OP_DISCARD = 0,
 	OP_LABEL = 1,
 	OP_CALL = 2,
 	OP_JUMP = 3,
 	OP_CONSTANT_32 = 6,
+	OP_LOADS_32 = 9,	/* five loads of values of 32 bits */
+	OP_STORE_8_OF_32 = 14,	/* and three stores, by size */
+	OP_STORE_32_OF_32 = 16,
 	OP_JUMP_IF_32 = 38,
 	OP_CONSTANT = 64,
 	OP_MOVE_IF = 66,
+	OP_LOADS_64 = 67,	/* seven loads */
 	OP_LOAD_64 = 73,
+	OP_STORE_8_OF_64 = 74,	/* and four stores, by size */
 	OP_STORE_LOW_32 = 76,
-	OP_STORE = 77,
+	OP_STORE_64 = 77,
 	OP_ADD = 78,
 	OP_SUBTRACT = 79,
 	OP_MULTIPLY = 80,
