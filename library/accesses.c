@@ -144,15 +144,6 @@ PUBLIC int cprec_each_access(struct cprec_recording *handle,
 
 /* ------- registers ------- */
 
-static int find_register(const struct reg_table *table, const char *name,
-			 struct reg_named *out, struct failure *why)
-{
-	if (!reg_find(table, name, out))
-		return reg_not_found(table, name, ERR_INPUT, why);
-	return out->reg != table->pc ? 0 : failed(why, ERR_INPUT,
-		"every instruction writes the program counter");
-}
-
 static int take(struct cprec_cursor *cursor, const struct reg_info *info,
 		struct failure *why)
 {
@@ -190,7 +181,7 @@ cprec_find_register_write(struct cprec_cursor *cursor, const char *name,
 	int rc = question_begin(cursor->of, true, why);
 
 	if (!rc)
-		rc = find_register(table, name, &cursor->named, inner(why));
+		rc = register_to_ask(table, name, &cursor->named, inner(why));
 	if (!rc)
 		rc = register_last_write(cursor->of->query, &question,
 					 &cursor->written, &found, inner(why));

@@ -160,19 +160,6 @@ static int search(struct answering *answering, struct failure *why)
 
 /* ------- registers ------- */
 
-static int find_register(const struct answering *answering,
-			 struct reg_named *out, struct failure *why)
-{
-	const struct reg_table *table =
-		recording_reg_table(answering->opened->recording);
-	const char *name = answering->command->reg;
-
-	if (!reg_find(table, name, out))
-		return reg_not_found(table, name, ERR_INPUT, why);
-	return out->reg != table->pc ? 0 : failed(why, ERR_INPUT,
-		"every instruction writes the program counter");
-}
-
 static int search_register(struct answering *answering, struct failure *why)
 {
 	const struct request *asked = &answering->command->asked;
@@ -195,7 +182,8 @@ static int search_register(struct answering *answering, struct failure *why)
 		.json = answering->command->json,
 	};
 	if (!rc)
-		rc = find_register(answering, &named, why);
+		rc = register_to_ask(recording_reg_table(recording),
+				     answering->command->reg, &named, why);
 	if (!rc)
 		rc = register_last_write(answering->opened->query, &question,
 					 &write, &found, why);

@@ -199,6 +199,15 @@ static int look_back(struct search *search, struct recording *recording,
 	return rc;
 }
 
+int register_to_ask(const struct reg_table *table, const char *name,
+		    struct reg_named *out, struct failure *why)
+{
+	if (!reg_find(table, name, out))
+		return reg_not_found(table, name, ERR_INPUT, why);
+	return out->reg != table->pc ? 0 : failed(why, ERR_INPUT,
+		"every instruction writes the program counter");
+}
+
 static int find_stream(struct recording *recording, struct replayer *rep,
 		       const struct register_question *question,
 		       uint32_t *out, struct failure *why)

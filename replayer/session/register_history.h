@@ -7,7 +7,8 @@
  *
  * Units:      times are retired instructions of the recording.
  * Ownership:  all is the caller's.
- * Errors:     those of replayer.h; ERR_NOT_FOUND if the thread is not there.
+ * Errors:     those of replayer.h; ERR_NOT_FOUND if the thread is not there;
+ *             ERR_INPUT (no such register, or the program counter).
  */
 #ifndef CPREC_REPLAYER_SESSION_REGISTER_HISTORY_H
 #define CPREC_REPLAYER_SESSION_REGISTER_HISTORY_H
@@ -21,7 +22,7 @@
 #include "replayer/session/query.h"
 
 struct register_question {
-	const struct reg_named *named;	/* not the program counter */
+	const struct reg_named *named;	/* register_to_ask() */
 	bool some_thread;	/* else the one whose turn it is */
 	uint32_t tid;
 	struct position at;	/* what wrote it before */
@@ -36,6 +37,10 @@ struct register_write {
 	uint64_t number;
 	uint8_t old[16], new[16];	/* as much as it has */
 };
+
+/* A register by its name: any but the program counter. */
+int register_to_ask(const struct reg_table *table, const char *name,
+		    struct reg_named *out, struct failure *why);
 
 /* `*found` is false if nothing wrote it since the thread began. */
 int register_last_write(struct query *query,
