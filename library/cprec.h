@@ -528,8 +528,9 @@ struct cprec_line {
 	const char *file;	/* NULL: not known */
 	uint32_t line;		/* 0: not known */
 	bool is_statement;	/* one begins at `start` */
-	bool is_linker;		/* only leads to functions of libraries, looks
-				   for them or chooses them */
+	bool is_linker;		/* only leads to functions of libraries, or
+				   looks for them */
+	bool is_resolver;	/* chooses which function a name means */
 	uint64_t function, function_end;	/* both 0: not known */
 	uint64_t body;		/* where a step into the function stops, if the
 				   address is its first */

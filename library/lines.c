@@ -57,6 +57,7 @@ PUBLIC int cprec_find_line(struct cprec_cursor *cursor, uint64_t addr,
 		.file = row.file, .line = row.line,
 		.is_statement = row.is_statement,
 		.is_linker = code_is_linker(cursor->of->lines, t, addr),
+		.is_resolver = code_is_resolver(cursor->of->lines, t, addr),
 	};
 	find_function(cursor, addr, line);
 	line->body = line->function;

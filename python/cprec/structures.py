@@ -106,7 +106,7 @@ Place = structure(
 Line = structure(
     "line", ("start", c_uint64), ("end", c_uint64), ("first", c_uint64),
     ("file", c_char_p), ("line", c_uint32), ("is_statement", c_bool),
-    ("is_linker", c_bool), ("function", c_uint64),
+    ("is_linker", c_bool), ("is_resolver", c_bool), ("function", c_uint64),
     ("function_end", c_uint64), ("body", c_uint64))
 Inlined = structure(
     "inlined", ("start", c_uint64), ("begins", c_bool),

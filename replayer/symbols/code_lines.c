@@ -154,31 +154,29 @@ bool code_function_symbol(struct lines *lines, uint64_t t, uint64_t addr,
 
 /* ------- linkers ------- */
 
-/* A resolver chooses which function the linker is to find. */
-static bool is_resolver(Dwfl_Module *module, uint64_t addr)
-{
-	GElf_Off offset;
-	GElf_Sym symbol;
-
-	return module && file_symbol_at(module, addr, &offset, &symbol) &&
-	       GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC;
-}
-
 bool code_is_linker(struct lines *lines, uint64_t t, uint64_t addr)
 {
 	uint64_t bias;
 	const struct symbols *symbols = names_module(lines_names(lines), t,
 						     addr, &bias);
 	const char *slash = symbols ? strrchr(symbols->path, '/') : NULL;
-	Dwfl_Module *module;
 
 	if (!symbols)
 		return false;
-	if (!strncmp(slash ? slash + 1 : symbols->path, "ld-", 3))
-		return true;
-	module = lines_module(lines, t, addr, &bias);
-	return jump_table_has(module, addr - bias) ||
-	       is_resolver(module, addr - bias);
+	return !strncmp(slash ? slash + 1 : symbols->path, "ld-", 3) ||
+	       jump_table_has(lines_module(lines, t, addr, &bias), addr - bias);
+}
+
+bool code_is_resolver(struct lines *lines, uint64_t t, uint64_t addr)
+{
+	uint64_t bias;
+	Dwfl_Module *module = lines_module(lines, t, addr, &bias);
+	GElf_Off offset;
+	GElf_Sym symbol;
+
+	return module &&
+	       file_symbol_at(module, addr - bias, &offset, &symbol) &&
+	       GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC;
 }
 
 /* ------- stepping into functions ------- */

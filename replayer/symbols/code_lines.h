@@ -44,8 +44,11 @@ bool code_function_part(struct lines *lines, uint64_t t, uint64_t addr,
 bool code_function_symbol(struct lines *lines, uint64_t t, uint64_t addr,
 			  uint64_t *start, uint64_t *end);
 
-/* What only leads to functions of libraries, looks for them or chooses them. */
+/* What only leads to functions of libraries, or looks for them. */
 bool code_is_linker(struct lines *lines, uint64_t t, uint64_t addr);
+
+/* What chooses which function a name means, when that is called first. */
+bool code_is_resolver(struct lines *lines, uint64_t t, uint64_t addr);
 
 /*
  * Where a step into the function that begins with these bytes stops: behind the

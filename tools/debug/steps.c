@@ -271,16 +271,37 @@ static int judge_frame(struct stepping *stepping, struct look *look,
 	return *known ? meet_function(stepping, look, done, why) : 0;
 }
 
+/* Whether the dynamic linker has called it to choose a function. */
+static int chooses(const struct stepping *stepping, const struct look *look,
+		   bool *out, struct cprec_failure *why)
+{
+	const struct cprec_line *line;
+	int rc;
+
+	*out = false;
+	if (!look->spot.line.is_resolver || !look->caller.is_known ||
+	    stepping->in_linker)
+		return 0;
+	rc = cprec_find_line(stepping->session->cursor, look->caller.pc, &line,
+			     why);
+	*out = !rc && line->is_linker;
+	return rc;
+}
+
 /* Neither in the line nor in what was called from there. */
 static int judge_other(struct stepping *stepping, struct look *look,
-		       bool *done)
+		       bool *done, struct cprec_failure *why)
 {
 	const struct cprec_line *line = &look->spot.line;
-	bool known;
+	bool known, passes = passes_linker(stepping, look);
+	int rc = 0;
 
-	if (stepping->kind->backwards && passes_linker(stepping, look) &&
-	    !stops_at_once(stepping->kind))
-		return 0;
+	if (stepping->kind->backwards && !stops_at_once(stepping->kind)) {
+		if (!passes)
+			rc = chooses(stepping, look, &passes, why);
+		if (rc || passes)
+			return rc;
+	}
 	if (enters(stepping) && !line->function && !line->line &&
 	    look->caller.is_known && !stepping->kind->backwards) {
 		run_to_caller(stepping, look);
@@ -343,12 +364,12 @@ static int judge(struct stepping *stepping, bool *done,
 	if (rc || known)
 		goto end;
 	if (enters(stepping) && !stepping->kind->backwards &&
-	    passes_linker(stepping, &look))
+	    (passes_linker(stepping, &look) || look.spot.line.is_resolver))
 		goto end;
 	if (!frame_is_stack(&look.frame, &stepping->frame))
 		rc = judge_frame(stepping, &look, &known, done, why);
 	if (!rc && !known)
-		rc = judge_other(stepping, &look, done);
+		rc = judge_other(stepping, &look, done, why);
 end:
 	if (!rc && *done)
 		session->hidden = look.hidden;
