@@ -287,10 +287,10 @@ static size_t before(const struct trail *trail, const struct position *at)
 static const struct trail_stop *stop_at(const struct trail *trail, size_t index,
 					const struct position *at)
 {
-	const struct trail_stop *stop = &trail->stops[index];
-
-	return index < trail->count && !position_compare(&stop->at, at) ?
-		       stop : NULL;
+	if (index >= trail->count ||
+	    position_compare(&trail->stops[index].at, at))
+		return NULL;
+	return &trail->stops[index];
 }
 
 static const struct trail_stop *find_next(const struct trail *trail,

@@ -247,7 +247,10 @@ class Tests(CprecTap):
         return [json.loads(line) for line in found.stdout.splitlines()], end
 
     def requests(self, commands):
-        """Of all commands."""
+        """Of all commands; of `every` so many one."""
+        return list(self.all_requests(commands))[::self.options.every]
+
+    def all_requests(self, commands):
         count = 0
         for name in commands:
             for more in REQUESTS.get(name, [{}]):
@@ -265,18 +268,17 @@ class Tests(CprecTap):
         yield {"command": "maps", "file": "nothing.cpr", "at": "0"}
         yield {"command": "query", "addr": "environ", "at": "50%"}
 
-    def all_commands(self, keep, every):
-        """Twice, in some order: what was asked before must not matter.  Of
-        `every` so many one."""
+    def all_commands(self, keep):
+        """Twice, in some order: what was asked before must not matter."""
         with self.server(f"--keep={keep}") as server:
             results, _ = server.ask({"command": "hello"})
             commands = [one["name"] for one in results[0]["commands"]]
             expect(set(REQUESTS) <= set(commands), f"only {commands}")
-            requests = list(self.requests(commands))
+            requests = self.requests(commands)
             if not hasattr(self, "expected"):
                 with ThreadPoolExecutor(os.cpu_count()) as pool:
                     self.expected = list(pool.map(self.command, requests))
-            order = list(range(0, len(requests), every)) * 2
+            order = list(range(len(requests))) * 2
             random.Random(self.options.seed).shuffle(order)
             wrong = []
             for index in order:
@@ -581,7 +583,7 @@ class Tests(CprecTap):
         with self.server("--keep=6") as server:
             names = [one["name"] for one in
                      server.ask({"command": "hello"})[0][0]["commands"]]
-            requests = list(self.requests(names))
+            requests = self.requests(names)
             took = {}
             for _ in range(2):
                 # What is asked for the first time takes longer.
@@ -644,9 +646,8 @@ def run_all(options, folder):
     tests = Tests(options, folder)
     tests.test("recordings", tests.record_all)
     tests.test("values that the program prints", tests.truth)
-    for keep, every in (4, 1), (1, options.every):
-        tests.test(f"all commands, {keep} kept", tests.all_commands, keep,
-                   every)
+    for keep in 4, 1:
+        tests.test(f"all commands, {keep} kept", tests.all_commands, keep)
     tests.test("hello tells what help tells", tests.hello)
     tests.test("mistakes", tests.mistakes)
     tests.test("lines that are no requests", tests.hostile)
@@ -667,7 +668,8 @@ def run_all(options, folder):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--questions", type=int, default=600)
-    parser.add_argument("--every", type=int, default=3)
+    parser.add_argument("--questions", type=int, default=400)
+    parser.add_argument("--every", type=int, default=4,
+                        help="asks one request of so many (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     sys.exit(main(run_all, parser=parser))

@@ -102,7 +102,8 @@ struct access_record *engine_logged(const struct engine *engine, size_t *count)
 
 void engine_log_cut(struct engine *engine, size_t count)
 {
-	engine->counter->log.next = engine->logged.records + count;
+	if (engine->logged.records)
+		engine->counter->log.next = engine->logged.records + count;
 }
 
 void accesses_release(struct engine *engine)
