@@ -108,8 +108,9 @@ echo "$(grep -rh zebra @TREE@ | sed 's/zebra/ZEBRA/' | cut -d' ' -f1 | sort | un
 false | true | cat; echo "$? ${PIPESTATUS[*]}"
 diff <(seq 5) <(seq 2 6) >made; echo "$? $(<made)"
 echo "$(find @TREE@ -type f -print0 | xargs -0 -n 50 cat | md5sum)"
-coproc tr a-z A-Z; echo hello >&"${COPROC[1]}"; eval "exec ${COPROC[1]}>&-"
-read -r answer <&"${COPROC[0]}"; echo "$answer"; wait
+coproc tr a-z A-Z; exec 3<&"${COPROC[0]}"   # closed when tr has ended
+echo hello >&"${COPROC[1]}"; eval "exec ${COPROC[1]}>&-"
+read -r answer <&3; echo "$answer"; wait
 exit 8
 """
 
