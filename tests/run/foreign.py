@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Debian's programs of another architecture: the same output and exit status
-under qemu-user, or natively if this machine executes them, and recorded; the
+under qemu-user, or natively if this machine executes them, and recorded; so are
+some of our own, statically linked, as static-PIE, and with musl; the
 recordings of all their processes verify, and the first one's replay says the
 same again.  No suite runs this: it gets some 100 MB of packages, and takes half
 an hour.
@@ -19,6 +20,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -29,11 +31,13 @@ from matrix import ENVIRONMENT, first_difference, heed_signals  # noqa: E402
 from programs import PROGRAMS, Program, fill, large, numbers, tree  # noqa: E402
 from tap import CprecTap, Failure, equal, expect, main, recordings  # noqa: E402
 
+HERE = os.path.dirname(os.path.abspath(__file__))
 LONG = 1800
 NATIVE = "x86_64-linux-gnu"
 
-# With the sysroot's files where this machine's are, as with --sysroot.
-NATIVE_ORACLE = ["unshare", "-rm", "sh", "-c", """mount -t overlay overlay \
+# With the sysroot's files where this machine's are, as with --sysroot, and with
+# the addresses that cprec gives.
+NATIVE_ORACLE = ["setarch", "-R", "unshare", "-rm", "sh", "-c", """mount -t overlay overlay \
     -o "lowerdir=$0/usr:/usr" /usr && exec "$@" """]
 
 
@@ -44,6 +48,10 @@ class Architecture:
     def __init__(self, triplet, gnu, name, *qemu, is_native=False):
         self.triplets = triplet, gnu
         self.compiler = gnu + "-gcc"
+        self.include = f"/usr/{gnu}/include"
+        self.threads = ("i386" if is_native else "arm64") + "_threads.c"
+        # Its libgcc asks glibc what the processor has.
+        self.flags = (["-mno-outline-atomics"] if name == "aarch64" else [])
         self.name = name
         self.qemu = qemu
         self.is_native = is_native
@@ -70,7 +78,7 @@ ARCHITECTURES = {
 
 PACKAGES = """coreutils diffutils findutils grep sed mawk tar gzip bzip2 xz-utils
     pigz bash dash busybox-static bc perl python3 sqlite3 openssl binutils gcc
-    luajit redis-tools git""".split()
+    luajit redis-tools git musl-dev""".split()
 PACKAGES.append(f"lib{os.path.basename(os.path.realpath('/usr/bin/python3'))}"
                 "-testsuite")
 
@@ -108,9 +116,8 @@ echo "$(grep -rh zebra @TREE@ | sed 's/zebra/ZEBRA/' | cut -d' ' -f1 | sort | un
 false | true | cat; echo "$? ${PIPESTATUS[*]}"
 diff <(seq 5) <(seq 2 6) >made; echo "$? $(<made)"
 echo "$(find @TREE@ -type f -print0 | xargs -0 -n 50 cat | md5sum)"
-coproc tr a-z A-Z; exec 3<&"${COPROC[0]}"   # closed when tr has ended
-echo hello >&"${COPROC[1]}"; eval "exec ${COPROC[1]}>&-"
-read -r answer <&3; echo "$answer"; wait
+coproc tr a-z A-Z; exec 3<&"${COPROC[0]}"; echo hello >&"${COPROC[1]}"
+eval "exec ${COPROC[1]}>&-"; read -r answer <&3; echo "$answer"; wait
 exit 8
 """
 
@@ -178,6 +185,63 @@ OWN = [
     Program("redis", script("bash", "in.redis", REDIS, 5_000, 200)),
     Program("git", script("dash", "in.git", GIT, 0, 0)),
 ]
+
+# ------- programs of our own -------
+
+def can_be_linked(arch, name):
+    """glibc 2.36 has no static-PIE programs of ARM."""
+    return arch.name != "arm" or not name.startswith("glibc-static-pie")
+
+
+# Of musl: what a program begins with, by how it is linked.
+MUSL_STARTS = {"": "Scrt1.o", "-static": "crt1.o", "-static-pie": "rcrt1.o"}
+# Some compilers do not know the last.
+STATIC_PIE = "-Wl,-static,-pie,--no-dynamic-linker,-ztext"
+
+
+def musl(i, way, source):
+    """Arguments for a compiler that knows nothing of musl."""
+    libraries, = glob.glob(f"{i.sysroot}/usr/lib/*-linux-musl*/")
+    include, = glob.glob(f"{i.sysroot}/usr/include/*-linux-musl*/")
+    loader, = glob.glob(f"{i.sysroot}/usr/lib/ld-musl-*.so.1")
+    own = subprocess.run([i.arch.compiler, "-print-file-name=include"],
+                         check=True, capture_output=True, text=True).stdout
+    link = {"": "-Wl,-pie,--dynamic-linker=/lib/" + os.path.basename(loader),
+            "-static": way, "-static-pie": STATIC_PIE}[way]
+    return [*i.arch.flags, "-nostdinc", "-isystem", include, "-isystem", own.strip(),
+            "-nostdlib", link,
+            libraries + MUSL_STARTS[way], libraries + "crti.o", source,
+            "-L" + libraries, "-lc", "-lgcc", "-lc", libraries + "crtn.o"]
+
+
+def glibc(i, way, source):
+    return ["-isystem", i.arch.include, way, source, "-lm"]
+
+
+def without_qemu(data):
+    return re.sub(rb"qemu: uncaught target signal [^\n]*\n", b"", data)
+
+
+def compiled(library, way, source):
+    """A row for a program of programs/, of some arguments."""
+    def write(i, path):
+        name = os.path.join(HERE, "programs", source or i.arch.threads)
+        pic = ["-fPIE"] if way != "-static" else []
+        subprocess.run([i.arch.compiler, "-O1", "-g", "-pthread", *pic, "-o",
+                        path, *library(i, way, name)], check=True)
+
+    return lambda i: [i.make("program", lambda path: write(i, path)), "a",
+                      "b c"]
+
+
+OWN += [Program(f"{library.__name__}{way}-{name}",
+                compiled(library, way, source), normal=without_qemu,
+                status=status)
+        for library, ways in ((glibc, ("-static", "-static-pie")),
+                              (musl, MUSL_STARTS))
+        for way in ways
+        for name, source, status in (("memory", "arm64_memory.c", 42),
+                                     ("threads", None, -signal.SIGTERM))]
 
 ROWS = {row.name: row for row in [*PROGRAMS, *OWN]
         if row in OWN or row.name in SHARED}
@@ -247,9 +311,12 @@ def unpack(arch, sysroot, packages=PACKAGES):
 
 
 def find(options, name):
-    """A program of the sysroot.  gcc may have a name of its own for that."""
+    """A program of the sysroot, unless it is an input.  gcc may have a name of
+    its own for the architecture."""
     root = options.sysroot
-    if "/" not in name:
+    if name.startswith(".."):
+        path = name
+    elif "/" not in name:
         path = shutil.which(name, path=f"{root}/usr/bin")
     else:
         path = next(filter(os.path.exists, (
@@ -295,6 +362,7 @@ class Tests(CprecTap):
         shutil.rmtree(place, ignore_errors=True)
         os.makedirs(os.path.join(place, "inputs"))
         inputs = Inputs(os.path.join(place, "inputs"), row.name not in FULL)
+        inputs.arch, inputs.sysroot = self.arch, self.options.sysroot
         name, *arguments = row.command(inputs)
         command = [find(self.options, name), *arguments]
         stdin = row.stdin(inputs) if row.stdin else os.devnull
@@ -346,7 +414,8 @@ def run_all(options, folder):
     unpack(options.arch, options.sysroot)
     tests = Tests(options, folder)
     for name in options.names or ROWS:
-        tests.test(name, tests.program, ROWS[name])
+        if can_be_linked(tests.arch, name):
+            tests.test(name, tests.program, ROWS[name])
     return tests.summary()
 
 
