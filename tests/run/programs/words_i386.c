@@ -384,8 +384,12 @@ static void make_plain(struct made *made)
 	if (op == 0x84 || op == 0x85)
 		made->undefined = ADJUST;
 	add(made, op, 1);
-	/* BOUND has memory; else it is another instruction. */
-	add_some_operand(made, field, op == 0x62);
+	/* BOUND has memory; else it is another instruction.  ARPL of memory
+	 * writes under cprec also what stays as it is. */
+	if (op == 0x63)
+		add(made, 0xc0 | field << 3 | draw_field(), 1);
+	else
+		add_some_operand(made, field, op == 0x62);
 }
 
 static void make_integer(struct made *made)
@@ -636,6 +640,14 @@ static int moves_top(const struct made *made)
 	return made->bytes[0] == 0xd9 && (made->bytes[1] & 0xfe) == 0xf6;
 }
 
+/* Shifts and rotations, which change flags before they are refused memory. */
+static int shifts(const struct made *made)
+{
+	unsigned opcode = opcode_of(made);
+
+	return (opcode & 0xfc) == 0xd0 || (opcode & 0xfe) == 0xc0;
+}
+
 /*
  * Of an operand that the instruction computes from more than ModR/M only the
  * page is compared, of two operands none.
@@ -643,10 +655,10 @@ static int moves_top(const struct made *made)
 static uint32_t known_address(const struct made *made, uint32_t addr)
 {
 	switch (opcode_of(made)) {
-	case 0xa4: case 0xa5: case 0xa6: case 0xa7:
+	case 0xa4: case 0xa5: case 0xa6: case 0xa7: case 0xff7:
 		return 0;
 	case 0xc8: case 0xc9: case 0xd7:
-	case 0xfa3: case 0xfab: case 0xfb3: case 0xfbb: case 0xff7:
+	case 0xfa3: case 0xfab: case 0xfb3: case 0xfbb:
 		return addr & ~0xfffu;
 	default:
 		return addr;
@@ -662,6 +674,8 @@ static void forget(const struct made *made, struct registers *regs)
 		regs->fx.status &= (uint16_t)~STATUS_CONDITIONS;
 	if (got.number)
 		regs->fx.status = 0;
+	if (got.number && shifts(made))
+		regs->flags &= ~FLAGS;
 	if (group->is_vector) {
 		/* FXSAVE begins with the first register. */
 		if (got.number || enters_otherwise(made)) {

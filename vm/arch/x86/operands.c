@@ -71,11 +71,22 @@ static uint64_t operand_reg(struct cpu *cpu, x86_reg reg, guest_addr next)
 	return 0;
 }
 
-static guest_addr operand_address(struct cpu *cpu, const x86_op_mem *mem,
+static bool is_stack_pointer(x86_reg reg)
+{
+	return reg == X86_REG_RSP || reg == X86_REG_ESP;
+}
+
+/* Of the instruction that was disassembled, which ends before `next`. */
+static guest_addr operand_address(struct cpu *cpu, const cs_x86_op *op,
 				  guest_addr next)
 {
+	const x86_op_mem *mem = &op->mem;
 	guest_addr addr = (guest_addr)mem->disp;
 
+	/* POP has counted up what its address is computed from. */
+	if (x86_of(cpu)->insn->id == X86_INS_POP &&
+	    is_stack_pointer(mem->base))
+		addr += op->size;
 	addr += operand_reg(cpu, mem->base, next);
 	addr += operand_reg(cpu, mem->index, next) * (uint64_t)mem->scale;
 	if (mem->segment == X86_REG_FS)
@@ -106,7 +117,7 @@ bool x86_operand(struct cpu *cpu, const struct x86_code *code,
 		if (x86->operands[i].type != X86_OP_MEM)
 			continue;
 		*size = x86->operands[i].size;
-		*addr = operand_address(cpu, &x86->operands[i].mem,
+		*addr = operand_address(cpu, &x86->operands[i],
 					code->pc + length);
 		return true;
 	}
@@ -126,7 +137,7 @@ static const x86_op_mem *operand_on(struct cpu *cpu, guest_addr pc,
 
 		if (op->type == X86_OP_MEM &&
 		    x86_of(cpu)->insn->id != X86_INS_LEA &&
-		    meets(operand_address(cpu, &op->mem,
+		    meets(operand_address(cpu, op,
 					  pc + x86_of(cpu)->insn->size),
 			  op->size ? op->size : 1, page, at))
 			return &op->mem;
@@ -151,6 +162,17 @@ guest_addr x86_fault_address(struct cpu *cpu, guest_addr pc, guest_addr page)
 	return page;
 }
 
+/* Code of 64 bits has no other segments than these two. */
+static bool is_of_stack(bool is_32, const x86_op_mem *mem)
+{
+	if (mem->segment == X86_REG_FS || mem->segment == X86_REG_GS)
+		return false;
+	if (is_32 && mem->segment != X86_REG_INVALID)
+		return mem->segment == X86_REG_SS;
+	return is_stack_pointer(mem->base) || mem->base == X86_REG_RBP ||
+	       mem->base == X86_REG_EBP;
+}
+
 bool x86_fault_is_of_stack(struct cpu *cpu, guest_addr pc, guest_addr page)
 {
 	struct x86_code code;
@@ -160,8 +182,5 @@ bool x86_fault_is_of_stack(struct cpu *cpu, guest_addr pc, guest_addr page)
 	x86_fetch(cpu, pc, &code);
 	if (x86_disassemble(cpu, code.bytes, code.insn.known, pc))
 		mem = operand_on(cpu, pc, page, &found);
-	return !mem ||
-	       ((mem->base == X86_REG_RSP || mem->base == X86_REG_RBP ||
-		 mem->base == X86_REG_ESP || mem->base == X86_REG_EBP) &&
-		mem->segment != X86_REG_FS && mem->segment != X86_REG_GS);
+	return !mem || is_of_stack(x86_is_32(cpu), mem);
 }

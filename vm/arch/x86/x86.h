@@ -153,7 +153,7 @@ bool x86_operand(struct cpu *cpu, const struct x86_code *code,
 /* The address on the faulting page that it wanted. */
 guest_addr x86_fault_address(struct cpu *cpu, guest_addr pc, guest_addr page);
 
-/* Whether it wanted that by RSP or RBP, of the stack's segment. */
+/* Whether it wanted that in the stack's segment, as by RSP or RBP. */
 bool x86_fault_is_of_stack(struct cpu *cpu, guest_addr pc, guest_addr page);
 
 /* ------- emulate.c, system.c ------- */
