@@ -264,7 +264,7 @@ int engine_open(struct engine **out, enum arch arch, uint8_t *arena,
 		return rc;
 	engine->jumps.are_ours = !getenv("CPREC_NO_JUMPS");
 	engine->jumps.are_inline = engine->jumps.are_ours &&
-				   getenv("CPREC_SITES");
+				   !getenv("CPREC_NO_SITES");
 	err = engine_begin(engine, kind->model);
 	if (!err)
 		err = lay_out(engine, arena, arena_size);

@@ -209,12 +209,13 @@ typedef uintptr_t any_fn(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
 	FORGETS_IN(name##_aarch64)                                             \
 	FORGETS_IN(name##_arm)
 
+/*
+ * Whatever drops a translation takes it out of the engine's table of them.  A
+ * store into a page that has some mostly drops none.
+ */
+FORGETS_IN(qht_remove)
 FORGETS(tb_flush)
 FORGETS(tb_flush_jmp_cache)
-FORGETS(tb_invalidate_phys_page_fast)
-FORGETS_IN(tb_invalidate_phys_range_x86_64)
-FORGETS_IN(tb_invalidate_phys_range_aarch64)
-FORGETS(tb_phys_invalidate)
 FORGETS(tlb_flush)
 FORGETS(tlb_flush_by_mmuidx)
 FORGETS(tlb_flush_page)

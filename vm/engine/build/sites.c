@@ -8,8 +8,7 @@
  *	known = jumps.known[(pc ^ pc >> 14) % KNOWN_JUMPS]
  *	goto known.pc == pc ? known.code : jumps_ask
  *
- * in ten instructions without a call or a branch.  Only where CPREC_SITES is in the
- * environment: a process with several engines may not survive it yet.  What the table has, and when
+ * in ten instructions without a call or a branch.  What the table has, and when
  * it forgets, is jumps.c's; what is not there it is asked for.  The table has
  * nothing for a state in which translations are not the only ones of their
  * address: a block is translated in the state that it is then executed in, and
