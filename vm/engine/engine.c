@@ -25,6 +25,7 @@
 #define NO_LAST (ENGINE_NEVER + 2)
 
 _Thread_local struct engine *engine_entered;
+_Thread_local struct engine *engine_executing;
 
 /* ------- hooks ------- */
 
@@ -315,12 +316,15 @@ enum engine_exit engine_run(struct engine *engine, guest_addr pc,
 			    guest_addr until)
 {
 	uc_engine *uc = engine_enter(engine);
+	struct engine *outer = engine_executing;
 
 	x87_run();
 	engine->until = until;
 	if (engine->kind->entry)
 		pc = engine->kind->entry(engine, pc);
+	engine_executing = engine;
 	engine->error = uc_emu_start(uc, pc, until, 0, 0);
+	engine_executing = outer;
 	switch (engine->error) {
 	case UC_ERR_OK:
 		return ENGINE_RETURNED;

@@ -205,6 +205,20 @@ static inline uc_engine *engine_enter(struct engine *engine)
 	return engine->uc;
 }
 
+/* The engine whose translated code this thread executes; NULL: none. */
+extern _Thread_local struct engine *engine_executing;
+
+/*
+ * For what is called by that code: other engines may have been entered, and
+ * closed, since it began.
+ */
+static inline struct engine *engine_back(void)
+{
+	if (engine_executing)
+		engine_entered = engine_executing;
+	return engine_entered;
+}
+
 /* ------- engine.c ------- */
 
 /* An engine of that kind that is not open yet. */

@@ -69,7 +69,7 @@ __attribute__((noinline)) void calls_on_block(uc_engine *uc, uint64_t pc,
 					      uint32_t size, void *user)
 {
 	uint8_t *ret = __builtin_return_address(0);
-	struct engine *engine = engine_entered;
+	struct engine *engine = engine_back();
 	bool in_it = engine->kind == &engine_kind_cortex_m &&
 		     it_bring_back(engine, ret);
 
@@ -84,7 +84,7 @@ __attribute__((noinline)) void calls_on_block(uc_engine *uc, uint64_t pc,
 __attribute__((noinline)) void
 calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
 {
-	struct engine *engine = engine_entered;
+	struct engine *engine = engine_back();
 	struct engine_call call = {
 		.pc = pc, .size = size, .ret = __builtin_return_address(0),
 	};
@@ -104,7 +104,7 @@ typedef void translate_fn(void *cpu, void *block, int most);
 
 static int begin_block(void *cpu, const void *block, int most)
 {
-	struct engine *engine = engine_entered;
+	struct engine *engine = engine_back();
 	guest_addr pc = 0;
 
 	if (!engine)

@@ -139,7 +139,7 @@ void *helper_lookup_tb_ptr_x86_64(void *state)
 	uint64_t pc;
 
 	memcpy(&pc, (const uint8_t *)state + layout.pc, sizeof(pc));
-	return answer(&engine_entered->jumps, state, pc, !flags_of(state),
+	return answer(&engine_back()->jumps, state, pc, !flags_of(state),
 		      engine_helper_lookup_tb_ptr_x86_64);
 }
 
@@ -149,7 +149,7 @@ void *helper_lookup_tb_ptr_x86_64(void *state)
  */
 static __attribute__((used)) void *jumps_look_up(void)
 {
-	return helper_lookup_tb_ptr_x86_64(engine_entered->state);
+	return helper_lookup_tb_ptr_x86_64(engine_back()->state);
 }
 
 __asm__(".pushsection .text\n"
@@ -165,7 +165,7 @@ __asm__(".pushsection .text\n"
 REPLACES(lookup_fn, helper_lookup_tb_ptr_aarch64);
 void *helper_lookup_tb_ptr_aarch64(void *state)
 {
-	struct engine *engine = engine_entered;
+	struct engine *engine = engine_back();
 
 	return answer(&engine->jumps, state, *engine->arm.pc, true,
 		      engine_helper_lookup_tb_ptr_aarch64);
@@ -182,7 +182,7 @@ void *helper_lookup_tb_ptr_arm(void *state)
 	uint32_t pc, other, flags;
 
 	cpu_get_tb_cpu_state_arm(state, &pc, &other, &flags);
-	return answer(&engine_entered->jumps, state, (uint64_t)flags << 32 | pc,
+	return answer(&engine_back()->jumps, state, (uint64_t)flags << 32 | pc,
 		      true, engine_helper_lookup_tb_ptr_arm);
 }
 
