@@ -142,6 +142,7 @@ struct engine {
 	uc_context *scratch;	/* see build/layout.c */
 	uint8_t *state;		/* the registers */
 	uintptr_t env;		/* what the engine calls the state by */
+	uintptr_t pc;		/* and AArch64's program counter */
 	void *cpu;		/* by which it calls what translates */
 	struct engine_x86 x86;
 	struct engine_arm arm;

@@ -2,6 +2,7 @@
 /* accesses_arm64.c - AArch64: what is replaced so that accesses are logged */
 #include "vm/engine/build/accesses.h"
 
+extern op1_fn tcg_gen_op1_aarch64;
 extern op2_fn tcg_gen_op2_aarch64;
 extern op6_fn tcg_gen_op6_aarch64;
 extern new_fn tcg_temp_new_internal_aarch64;
@@ -17,6 +18,7 @@ void tcg_gen_op3_aarch64(void *context, int op, uintptr_t a, uintptr_t b,
 }
 
 const struct generator generator_arm64 = {
+	.op1 = tcg_gen_op1_aarch64,
 	.op2 = tcg_gen_op2_aarch64,
 	.op3 = engine_tcg_gen_op3_aarch64,
 	.op6 = tcg_gen_op6_aarch64,

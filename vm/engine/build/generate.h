@@ -39,7 +39,7 @@ typedef void call_fn(void *context, void *function, void *result, int count,
 
 /* Those of one architecture that cprec calls: the engine's own. */
 struct generator {
-	op1_fn *op1;		/* x86-64 alone */
+	op1_fn *op1;		/* not of 32-bit ARM */
 	op2_fn *op2;
 	op3_fn *op3;
 	op6_fn *op6;

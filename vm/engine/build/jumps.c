@@ -143,13 +143,27 @@ void *helper_lookup_tb_ptr_x86_64(void *state)
 		      engine_helper_lookup_tb_ptr_x86_64);
 }
 
+/* Nothing that chooses among translations can be changed at EL0. */
+REPLACES(lookup_fn, helper_lookup_tb_ptr_aarch64);
+void *helper_lookup_tb_ptr_aarch64(void *state)
+{
+	struct engine *engine = engine_back();
+
+	return answer(&engine->jumps, state, *engine->arm.pc, true,
+		      engine_helper_lookup_tb_ptr_aarch64);
+}
+
 /*
  * Translated code calls functions at any time, so its stack is as it must be
  * for a call.
  */
 static __attribute__((used)) void *jumps_look_up(void)
 {
-	return helper_lookup_tb_ptr_x86_64(engine_back()->state);
+	struct engine *engine = engine_back();
+
+	return engine->kind->generator == &generator_x86 ?
+		       helper_lookup_tb_ptr_x86_64(engine->state) :
+		       helper_lookup_tb_ptr_aarch64(engine->state);
 }
 
 __asm__(".pushsection .text\n"
@@ -160,16 +174,6 @@ __asm__(".pushsection .text\n"
 	"jmp *%rax\n"
 	".size jumps_ask, . - jumps_ask\n"
 	".popsection");
-
-/* Nothing that chooses among translations can be changed at EL0. */
-REPLACES(lookup_fn, helper_lookup_tb_ptr_aarch64);
-void *helper_lookup_tb_ptr_aarch64(void *state)
-{
-	struct engine *engine = engine_back();
-
-	return answer(&engine->jumps, state, *engine->arm.pc, true,
-		      engine_helper_lookup_tb_ptr_aarch64);
-}
 
 /* What chooses among translations of an address, T and IT of CPSR for one. */
 extern void cpu_get_tb_cpu_state_arm(void *state, uint32_t *pc,

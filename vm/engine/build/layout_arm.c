@@ -24,7 +24,7 @@ static _Thread_local uint8_t *handed;
 /* An integer of 64 bits: the program counter of AArch32 is none. */
 #define TYPE_64 1
 
-static void note(int type, intptr_t offset, const char *name)
+static void note(int type, intptr_t offset, const char *name, void *value)
 {
 	if (!strcmp(name, "exclusive_addr"))
 		found.addr = (size_t)offset;
@@ -32,8 +32,11 @@ static void note(int type, intptr_t offset, const char *name)
 		found.value = (size_t)offset;
 	else if (!strcmp(name, "exclusive_high"))
 		found.high = (size_t)offset;
-	else if (!strcmp(name, "pc") && type == TYPE_64)
+	else if (!strcmp(name, "pc") && type == TYPE_64) {
 		found.pc = (size_t)offset;
+		if (engine_entered)
+			engine_entered->pc = (uintptr_t)value;
+	}
 }
 
 typedef void *name_fn(void *context, int type, void *base, intptr_t offset,
@@ -44,8 +47,11 @@ typedef void *name_fn(void *context, int type, void *base, intptr_t offset,
 	void *function(void *context, int type, void *base, intptr_t offset,   \
 		       const char *name)                                       \
 	{                                                                      \
-		note(type, offset, name);                                      \
-		return engine_##function(context, type, base, offset, name);   \
+		void *value = engine_##function(context, type, base, offset,   \
+						name);                         \
+                                                                               \
+		note(type, offset, name, value);                               \
+		return value;                                                  \
 	}
 
 NAMES(tcg_global_mem_new_internal_aarch64)

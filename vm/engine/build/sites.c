@@ -3,7 +3,7 @@
  * sites.c - indirect jumps of translated code that find their way themselves
  *
  * Where the engine generates an indirect jump, which calls for the translation
- * at the new address, x86-64 gets the look-up itself:
+ * at the new address, x86-64 and AArch64 get the look-up itself:
  *
  *	known = jumps.known[(pc ^ pc >> 14) % KNOWN_JUMPS]
  *	goto known.pc == pc ? known.code : jumps_ask
@@ -27,7 +27,7 @@ _Static_assert(sizeof(struct known_jump) == 1 << SIZE_SHIFT, "an entry");
 struct site {
 	void *context;
 	const struct generator *by;
-	uintptr_t pc, entry, number, ask;
+	uintptr_t pc, entry, number, ask;	/* `pc` is only read */
 };
 
 static uintptr_t constant(const struct site *site, uint64_t number)
@@ -65,7 +65,6 @@ static void generate(const struct site *site, const struct engine *engine)
 	const struct generator *by = site->by;
 	void *context = site->context;
 
-	by->op3(context, OP_LOAD_64, site->pc, engine->env, layout.pc);
 	find_entry(site, &engine->jumps);
 	by->op3(context, OP_LOAD_64, site->number, site->entry,
 		offsetof(struct known_jump, pc));
@@ -77,27 +76,52 @@ static void generate(const struct site *site, const struct engine *engine)
 	by->op1(context, OP_GO_TO, site->entry);
 }
 
+/* With temporary values; the program counter is in `pc`. */
+static void generate_with(struct site *site, const struct engine *engine)
+{
+	uintptr_t *values[] = { &site->entry, &site->number, &site->ask };
+
+	for (unsigned i = 0; i < 3; i++)
+		*values[i] = (uintptr_t)site->by->new(site->context, TYPE_64,
+						      false);
+	generate(site, engine);
+	for (unsigned i = 0; i < 3; i++)
+		site->by->free(site->context, (void *)*values[i]);
+}
+
+static bool is_inline(const struct engine *engine)
+{
+	return engine && engine->jumps.are_inline;
+}
+
 typedef void go_fn(void *context);
 REPLACES(go_fn, tcg_gen_lookup_and_goto_ptr_x86_64);
 void tcg_gen_lookup_and_goto_ptr_x86_64(void *context)
 {
 	struct engine *engine = engine_entered;
-	uintptr_t *values[4];
-	struct site site = { .context = context };
+	struct site site = { .context = context, .by = &generator_x86 };
 
-	if (!engine || !engine->jumps.are_inline || !engine->env ||
-	    !jumps_are_plain(engine)) {
+	if (!is_inline(engine) || !engine->env || !jumps_are_plain(engine)) {
 		engine_tcg_gen_lookup_and_goto_ptr_x86_64(context);
 		return;
 	}
-	site.by = engine->kind->generator;
-	values[0] = &site.pc;
-	values[1] = &site.entry;
-	values[2] = &site.number;
-	values[3] = &site.ask;
-	for (unsigned i = 0; i < 4; i++)
-		*values[i] = (uintptr_t)site.by->new(context, TYPE_64, false);
-	generate(&site, engine);
-	for (unsigned i = 0; i < 4; i++)
-		site.by->free(context, (void *)*values[i]);
+	site.pc = (uintptr_t)site.by->new(context, TYPE_64, false);
+	site.by->op3(context, OP_LOAD_64, site.pc, engine->env, layout.pc);
+	generate_with(&site, engine);
+	site.by->free(context, (void *)site.pc);
+}
+
+/* The program counter is a value that translated code has a name for. */
+REPLACES(go_fn, tcg_gen_lookup_and_goto_ptr_aarch64);
+void tcg_gen_lookup_and_goto_ptr_aarch64(void *context)
+{
+	struct engine *engine = engine_entered;
+	struct site site = { .context = context, .by = &generator_arm64 };
+
+	if (!is_inline(engine) || !engine->pc) {
+		engine_tcg_gen_lookup_and_goto_ptr_aarch64(context);
+		return;
+	}
+	site.pc = engine->pc;
+	generate_with(&site, engine);
 }
