@@ -28,8 +28,6 @@ void tb_invalidate_phys_range_arm(struct uc_struct *uc, uint64_t start,
 {
 	uint64_t lost = start == (uint32_t)found ? found - start : 0;
 
-	if (engine_entered)
-		jumps_forget(&engine_entered->jumps);
 	engine_tb_invalidate_phys_range_arm(uc, start + lost, end + lost);
 }
 

@@ -192,6 +192,15 @@ void *helper_lookup_tb_ptr_arm(void *state)
 
 /* ------- what ends an answer ------- */
 
+/* What translated code asks for drops its own; a caller's call, the entered's. */
+static void forget(void)
+{
+	if (engine_entered)
+		jumps_forget(&engine_entered->jumps);
+	if (engine_executing && engine_executing != engine_entered)
+		jumps_forget(&engine_executing->jumps);
+}
+
 /*
  * The engine's function of this name, whatever its arguments: as many of them
  * as go into registers are passed on.
@@ -204,8 +213,7 @@ typedef uintptr_t any_fn(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t,
 	uintptr_t name(uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d,     \
 		       uintptr_t e, uintptr_t f)                               \
 	{                                                                      \
-		if (engine_entered)                                            \
-			jumps_forget(&engine_entered->jumps);                  \
+		forget();                                                      \
 		return engine_##name(a, b, c, d, e, f);                        \
 	}
 #define FORGETS(name)                                                          \
