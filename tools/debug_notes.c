@@ -36,7 +36,8 @@ static void look_at_folder(const char *path)
 	char text[PATH_MAX + 40];
 	struct stat status;
 
-	if (!stat(path, &status) && S_ISDIR(status.st_mode))
+	if (!stat(path, &status) &&
+	    (S_ISDIR(status.st_mode) || S_ISREG(status.st_mode)))
 		return;
 	snprintf(text, sizeof(text), "--debug-dir: there is no folder '%s'",
 		 path);

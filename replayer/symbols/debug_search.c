@@ -388,13 +388,15 @@ char *debug_search_module(const char *path, unsigned number)
 	const char *folder, *name = name_of(path);
 	size_t length;
 
-	if (!folder_at(number / 3, &folder, &length))
+	if (!folder_at(number / 4, &folder, &length))
 		return NULL;
-	switch (number % 3) {
+	switch (number % 4) {
 	case 0:
+		return strndup(folder, length);
+	case 1:
 		return join(folder, length, "", 0,
 			    path + (*path == '/'), "");
-	case 1:
+	case 2:
 		return join(folder, length, "", 0, name, "");
 	default:
 		return join(folder, length, "", 0, name, ".debug");

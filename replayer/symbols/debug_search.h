@@ -68,9 +68,9 @@ int debug_search_build_id(const struct build_id *build_id, const char *path,
 void debug_search_files(const char *module, char **debug, char **extra);
 
 /*
- * Another place for a module that is not where it was: DIR/PATH, DIR/NAME or
- * DIR/NAME.debug, to be freed; NULL if there is none.  The first has the
- * number 0.
+ * Another place for a module that is not where it was: what is called DIR, if
+ * it is a file; DIR/PATH, DIR/NAME or DIR/NAME.debug; to be freed; NULL if there
+ * is none.  The first has the number 0.
  */
 char *debug_search_module(const char *path, unsigned number);
 

@@ -14,6 +14,7 @@
  */
 #include "replayer/symbols/kernel_names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,8 @@
 #define SYMBOLS_MOST (1u << 22)
 #define NAME_MOST 1024u
 
+#define KERNEL_FILE "/boot/vmlinux"
+
 struct image {
 	uint8_t *bytes;
 	size_t size;
@@ -47,6 +50,7 @@ struct tables {
 	size_t names;
 	uint32_t count;		/* of symbols */
 	size_t offsets;
+	size_t base_at;
 	uint64_t base;
 };
 
@@ -234,12 +238,14 @@ static bool find_addresses(struct tables *tables)
 	const struct image *image = tables->image;
 	size_t size = align((size_t)tables->count * 4);
 
-	tables->base = number_at(image, tables->names - 16, 8);
+	tables->base_at = tables->names - 16;
+	tables->base = number_at(image, tables->base_at, 8);
 	tables->offsets = tables->names - 16 - size;
 	if (tables->names > size + 16 && is_base(tables->base))
 		return true;
 	tables->offsets = align(tables->places_end);
-	tables->base = number_at(image, tables->offsets + size, 8);
+	tables->base_at = tables->offsets + size;
+	tables->base = number_at(image, tables->base_at, 8);
 	return is_base(tables->base);
 }
 
@@ -288,6 +294,36 @@ static int by_address(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
+/*
+ * Where packages have the kernel's own file, by the name that it has for
+ * itself; to be freed.
+ */
+static char *path_of(const struct image *image)
+{
+	static const char banner[] = "Linux version ";
+	const size_t size = sizeof(banner) - 1;
+	const uint8_t *found = memmem(image->bytes, image->size, banner, size),
+		      *end;
+	char *text;
+
+	if (!found)
+		return strdup(KERNEL_FILE);
+	found += size;
+	end = memchr(found, ' ', image->size -
+		     (size_t)(found - image->bytes));
+	if (!end || end - found > NAME_MOST || memchr(found, '/',
+						      (size_t)(end - found)))
+		return strdup(KERNEL_FILE);
+	return asprintf(&text, KERNEL_FILE "-%.*s", (int)(end - found),
+			(const char *)found) < 0 ? NULL : text;
+}
+
+/* Behind all code of a kind; what comes then may have no names. */
+static bool is_end(const char *name)
+{
+	return !strcmp(name, "_etext") || !strcmp(name, "_einittext");
+}
+
 /* Each goes up to the next one. */
 static void set_sizes(struct symbols *out)
 {
@@ -299,10 +335,13 @@ static void set_sizes(struct symbols *out)
 		if (i + 1 < out->count && out->list[i + 1].addr > symbol->addr)
 			next = out->list[i + 1].addr;
 		symbol->size = next > symbol->addr ? next - symbol->addr : 0;
+		if (is_end(symbol->name))
+			symbol->size = 1;
 	}
 }
 
-static size_t spell_all(const struct tables *tables, struct symbols *out)
+static size_t spell_all(const struct tables *tables, struct symbols *out,
+			uint64_t base)
 {
 	char name[NAME_MOST];
 	size_t at = tables->names, used = 0;
@@ -315,7 +354,7 @@ static size_t spell_all(const struct tables *tables, struct symbols *out)
 			memcpy(out->strings + used, name + 1,
 			       strlen(name));
 			out->list[out->count++] = (struct symbol){
-				.addr = tables->base + word_at(tables->image,
+				.addr = base + word_at(tables->image,
 						tables->offsets + 4 * i),
 				.type = type_of(name[0]),
 				.name = out->strings + used,
@@ -327,21 +366,22 @@ static size_t spell_all(const struct tables *tables, struct symbols *out)
 }
 
 static int make_symbols(struct symbols *out, const struct tables *tables,
+			const struct kernel_image *kernel,
 			struct failure *why)
 {
 	*out = (struct symbols){
-		.path = strdup(""),
+		.path = path_of(tables->image),
 		.list = calloc(tables->count + 1, sizeof(*out->list)),
-		.strings = malloc(spell_all(tables, NULL) + 1),
+		.strings = malloc(spell_all(tables, NULL, 0) + 1),
 	};
 	if (!out->path || !out->list || !out->strings) {
 		symbols_release(out);
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
-	spell_all(tables, out);
+	spell_all(tables, out, tables->base - kernel->base + kernel->linked);
 	qsort(out->list, out->count, sizeof(*out->list), by_address);
-	out->link_base = tables->base;
-	out->link_end = tables->base + tables->image->size;
+	out->link_base = kernel->linked;
+	out->link_end = kernel->linked + tables->image->size;
 	set_sizes(out);
 	return 0;
 }
@@ -438,45 +478,110 @@ static int find_image(struct recording *recording, struct page_range *out,
 	return 0;
 }
 
-int kernel_image_read(struct kernel_image *out, struct recording *recording,
+/* ------- where it is, and was to be ------- */
+
+/* The first symbol is not far behind the start. */
+static uint64_t start_of(uint64_t symbol)
+{
+	return symbol & ~(uint64_t)(IMAGE_ALIGN - 1);
+}
+
+/*
+ * Where the kernel was linked for, if it has moved itself.  At the start, the
+ * address of its first symbol was that; or else what the kernel's table of
+ * relocations says of this word.
+ */
+#define RELATIVE 0x403u		/* R_AARCH64_RELATIVE: place, type, value */
+
+static uint64_t linked_for(const struct image *first,
+			   const struct tables *tables)
+{
+	static const uint8_t type[8] = { RELATIVE & 0xff, RELATIVE >> 8 };
+	uint64_t value = number_at(first, tables->base_at, 8);
+	const uint8_t *found = first->bytes;
+
+	if (is_base(value))
+		return start_of(value);
+	while ((found = memmem(found, first->size -
+			       (size_t)(found - first->bytes), type,
+			       sizeof(type)))) {
+		size_t at = (size_t)(found - first->bytes);
+
+		value = number_at(first, at + 8, 8);
+		if (at >= 8 && is_base(value) && number_at(first, at - 8, 8) ==
+				start_of(value) + tables->base_at)
+			return start_of(value);
+		found++;
+	}
+	return start_of(tables->base);
+}
+
+static int find_linked(struct kernel_image *kernel,
+		       struct recording *recording,
+		       const struct tables *tables, struct failure *why)
+{
+	const struct page_range range = { kernel->physical, kernel->size };
+	struct image first;
+	int rc = read_pages(&first, recording, 0, &range, why);
+
+	if (rc)
+		return rc;
+	kernel->linked = linked_for(&first, tables);
+	free(first.bytes);
+	return 0;
+}
+
+static int read_image(struct kernel_image *out, struct recording *recording,
 		      struct failure *why)
 {
 	struct image image = { 0 };
-	struct tables tables = { .image = &image };
 	struct page_range range = { 0 };
 	int rc = find_image(recording, &range, why);
 
 	if (!rc)
 		rc = read_pages(&image, recording,
 				recording_segments(recording) - 1, &range, why);
-	if (rc)
-		return rc;
 	*out = (struct kernel_image){
 		.bytes = image.bytes, .size = image.size,
 		.physical = range.start,
 	};
-	/* The first symbol is not far behind the start. */
-	if (find_tables(&tables))
-		out->base = tables.base & ~(IMAGE_ALIGN - 1);
-	return 0;
+	return rc;
 }
 
-int kernel_names_read(struct symbols *out, struct recording *recording,
+int kernel_image_read(struct kernel_image *out, struct recording *recording,
 		      struct failure *why)
 {
-	struct kernel_image kernel;
 	struct image image;
 	struct tables tables = { .image = &image };
-	int rc = kernel_image_read(&kernel, recording, why);
+	int rc = read_image(out, recording, why);
 
 	if (rc)
 		return rc;
-	image = (struct image){ kernel.bytes, kernel.size };
+	image = (struct image){ out->bytes, out->size };
 	if (find_tables(&tables))
-		rc = make_symbols(out, &tables, why);
-	else
+		out->base = start_of(tables.base);
+	return 0;
+}
+
+int kernel_names_read(struct symbols *out, struct kernel_image *kernel,
+		      struct recording *recording, struct failure *why)
+{
+	struct image image;
+	struct tables tables = { .image = &image };
+	int rc = read_image(kernel, recording, why);
+
+	if (rc)
+		return rc;
+	image = (struct image){ kernel->bytes, kernel->size };
+	if (!find_tables(&tables))
 		rc = failed(why, ERR_NOT_FOUND, "the kernel has no symbols in"
 			    " its memory");
-	free(kernel.bytes);
+	kernel->base = start_of(tables.base);
+	if (!rc)
+		rc = find_linked(kernel, recording, &tables, why);
+	if (!rc)
+		rc = make_symbols(out, &tables, kernel, why);
+	if (rc)
+		free(kernel->bytes);
 	return rc;
 }

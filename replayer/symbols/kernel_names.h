@@ -22,12 +22,16 @@ struct kernel_image {
 	size_t size;
 	uint64_t physical;
 	uint64_t base;		/* by which it calls itself; 0: not known */
+	uint64_t linked;	/* that in its file: it may have moved itself;
+				   kernel_names_read() alone finds it */
 };
 
 /* Both as of the last segment's key frame. */
 int kernel_image_read(struct kernel_image *out, struct recording *recording,
 		      struct failure *why);
-int kernel_names_read(struct symbols *out, struct recording *recording,
-		      struct failure *why);
+
+/* With addresses as in the kernel's file, whose name is found as well. */
+int kernel_names_read(struct symbols *out, struct kernel_image *kernel,
+		      struct recording *recording, struct failure *why);
 
 #endif

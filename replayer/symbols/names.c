@@ -29,6 +29,7 @@ struct names {
 	struct recording *recording;
 	bool has_modules;
 	struct modules modules;
+	uint64_t moved;		/* a machine's kernel, from its link base */
 
 	/* Of one segment: what is mapped at its start, and what changes. */
 	bool has_segment;
@@ -74,19 +75,20 @@ static int tell_damage(const struct failure *damage)
 /* A kernel that has no ELF file has symbols of its own, or none. */
 static int read_kernel(struct names *names, struct failure *why)
 {
-	struct symbols *kernel = calloc(1, sizeof(*kernel));
-	int rc = kernel ? kernel_names_read(kernel, names->recording, why) :
-			  failed(why, ERR_NO_MEMORY, "out of memory");
+	struct symbols *symbols = calloc(1, sizeof(*symbols));
+	struct kernel_image kernel;
+	int rc = symbols ? kernel_names_read(symbols, &kernel,
+					     names->recording, why) :
+			   failed(why, ERR_NO_MEMORY, "out of memory");
 
-	if (!rc) {
-		free(kernel->path);
-		kernel->path = strdup(recording_meta(names->recording)->path);
-		names->modules = (struct modules){ kernel, 1 };
-		return kernel->path ? 0 :
-			failed(why, ERR_NO_MEMORY, "out of memory");
+	if (rc) {
+		free(symbols);
+		return rc == ERR_NOT_FOUND ? 0 : rc;
 	}
-	free(kernel);
-	return rc == ERR_NOT_FOUND ? 0 : rc;
+	free(kernel.bytes);
+	names->moved = kernel.base - kernel.linked;
+	names->modules = (struct modules){ symbols, 1 };
+	return 0;
 }
 
 static int read_modules(struct names *names, struct failure *why)
@@ -131,8 +133,8 @@ static int take_all(struct names *names)
 	for (size_t i = 0; i < names->modules.count && !rc; i++) {
 		const struct symbols *symbols = &names->modules.list[i];
 		const struct module_part part = {
-			.start = symbols->link_base,
-			.end = symbols->link_end,
+			.start = symbols->link_base + names->moved,
+			.end = symbols->link_end + names->moved,
 			.offset = symbols->base_offset, .module = i,
 		};
 
@@ -243,8 +245,13 @@ static int find_program(const struct names *names, uint64_t t, size_t *module,
 {
 	const struct recording_program *list;
 	size_t count;
-	int rc = recording_programs(names->recording, &list, &count, why);
+	int rc;
 
+	if (recording_is_machine(names->recording)) {
+		*module = names->modules.count ? 0 : MODULE_NONE;
+		return 0;
+	}
+	rc = recording_programs(names->recording, &list, &count, why);
 	if (rc)
 		return rc;
 	while (count > 1 && list[count - 1].time > t)

@@ -5,7 +5,10 @@ that checks itself, and say what they say on QEMU; the recording verifies, and i
 replay says the same again.  A file system on a disk is read and written, a file comes
 from a server on this machine.  No suite runs this: it gets some 50 MB of packages.
 
-usage: boot.py --cprec C [--files FOLDER] [--keep FOLDER]
+usage: boot.py --cprec C [--files FOLDER] [--keep FOLDER] [--with-debug]
+
+--with-debug also gets the kernels' debugging information, 260 MB for each, and looks
+at names, lines and variables of the kernel.
 
 The packages come from where this machine's apt gets its own, and are unpacked into
 the folder of --files, if they are not there yet.  Nothing is installed.  Without
@@ -31,6 +34,8 @@ sys.dont_write_bytecode = True
 import foreign  # noqa: E402
 from tap import CprecTap, equal, expect, main  # noqa: E402
 
+NAMES = "aarch64-linux-gnu-nm"
+ADDR_TO_LINE = "aarch64-linux-gnu-addr2line"
 ORACLE = "qemu-system-aarch64"
 MAKE_DISK = "mke2fs"
 DISK_SIZE = 64 << 20
@@ -154,6 +159,14 @@ def initial_files(busybox, modules_folder, load=""):
     return gzip.compress(archive + entry(0, "TRAILER!!!", 0))
 
 
+def get(folder, packages):
+    """Into the folder of an apt."""
+    subprocess.run(["apt-get", "-q", "download", *packages], cwd=folder,
+                   check=True, stdout=subprocess.DEVNULL,
+                   env=dict(os.environ,
+                            APT_CONFIG=os.path.join(folder, "apt.conf")))
+
+
 def newest_kernels(folder):
     """The packages that linux-image-cloud-arm64 leads to, of each release that
     apt knows."""
@@ -174,17 +187,29 @@ def unpack(files):
     folder = files + ".apt"
     foreign.make_apt(folder, "arm64")
     # Without what a kernel needs to be installed.
-    subprocess.run(["apt-get", "-q", "download", *newest_kernels(folder),
-                    "busybox-static"], cwd=folder, check=True,
-                   stdout=subprocess.DEVNULL,
-                   env=dict(os.environ,
-                            APT_CONFIG=os.path.join(folder, "apt.conf")))
+    get(folder, [*newest_kernels(folder), "busybox-static"])
     partial = files + ".partial"
     os.makedirs(partial)
     for package in glob.glob(os.path.join(folder, "*.deb")):
         foreign.unpack_package(package, partial)
     os.rename(partial, files)
     shutil.rmtree(folder)
+
+
+def unpack_debug(folder, versions):
+    """What vmlinux has of each kernel, below boot/."""
+    if os.path.isdir(os.path.join(folder, "boot")):
+        return
+    foreign.make_apt(folder, "arm64")
+    get(folder, [f"linux-image-{version}-dbg" for version in versions])
+    for package in glob.glob(os.path.join(folder, "*.deb")):
+        with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", package],
+                              stdout=subprocess.PIPE) as archive:
+            subprocess.run(["tar", "-x", "-C", folder, "--wildcards",
+                            "--strip-components=4",
+                            "./usr/lib/debug/boot/vmlinux*"],
+                           stdin=archive.stdout, check=True)
+        os.remove(package)
 
 
 def between(said):
@@ -301,6 +326,46 @@ class Tests(CprecTap):
         expect("schedule" in ask("backtrace", "--at=99%"), "callers")
         return f"{len(log)} messages, {len(found)} processes"
 
+    def debug_file(self):
+        return os.path.join(self.options.debug, "boot",
+                            "vmlinux-" + self.version)
+
+    def moved(self, ask):
+        """How far the kernel has moved itself: that of one symbol."""
+        linked = next(int(line.split()[0], 16) for line in self.run_long(
+            NAMES, self.debug_file()).splitlines() if line.endswith(" _stext"))
+        return int(json.loads(ask("query", "--json", "--addr=_stext",
+                                  "--at=10%"))["addr"], 0) - linked
+
+    def debug_names(self):
+        """Lines are those that addr2line finds, also of what was inlined,
+        wherever the kernel has moved itself to; variables have values."""
+        def ask(*words):
+            return self.run_long(self.options.cprec, *words, self.trace)
+        folder = "--debug-dir=" + self.options.debug
+        said, code, moved = "", [], self.moved(ask)
+        for at in range(5, 30, 3):
+            for frame in json.loads(ask("backtrace", folder, "--json",
+                                        f"--at={at}%"))["frames"]:
+                if int(frame["pc"], 0) >> 48 != 0xffff:
+                    continue
+                if not said or said.endswith("*"):
+                    # A caller is the call before where it goes on.
+                    code.append(hex(int(frame["pc"], 0) - moved -
+                                    4 * (frame["frame"] > 0)))
+                    said = said.removesuffix("*")
+                name = os.path.basename(frame.get("file", "??"))
+                said += f"{name}:{frame.get('line', '?')}\n"
+                said += "*" if frame["kind"] == "function" else ""
+        expect(len(code) > 50, f"{len(code)} frames")
+        lines = re.sub(" .discriminator.*", "", self.run_long(
+            ADDR_TO_LINE, "-i", "-s", "-e", self.debug_file(), *code))
+        equal(said.removesuffix("*"), lines, "lines")
+        value = json.loads(ask("query", folder, "--json", "--at=10%",
+                               "--addr=init_task.comm"))
+        expect("swapper/0" in value["value"], value)
+        return f"{len(code)} frames, moved by {moved:#x}"
+
     def ends(self):
         """A panic says what, where and who; a reset begins a boot anew."""
         for append, status, words in (
@@ -409,6 +474,8 @@ def test_kernel(tests, of):
     tests.test(of + "cortex-a53", tests.boot, "cortex-a53")
     tests.test(of + "the kernel's memory", tests.kernel_memory)
     tests.test(of + "the kernel's processes and log", tests.kernel)
+    if tests.options.with_debug:
+        tests.test(of + "debugging information", tests.debug_names)
     tests.test(of + "a shell", tests.shell)
     tests.test(of + "ends", tests.ends)
     if shutil.which(MAKE_DISK):
@@ -427,6 +494,9 @@ def run_all(options, folder):
     for program in ORACLE, MAKE_DISK:
         if not shutil.which(program):
             print("#", program, "is not there: what needs it is left out")
+    options.debug = options.files + ".debug"
+    if options.with_debug:
+        unpack_debug(options.debug, tests.versions())
     for version in tests.versions():
         tests.choose(version)
         test_kernel(tests, version + ": ")
@@ -442,5 +512,11 @@ def parser_of(about):
     return parser
 
 
+def own_parser():
+    parser = parser_of(__doc__)
+    parser.add_argument("--with-debug", action="store_true")
+    return parser
+
+
 if __name__ == "__main__":
-    sys.exit(main(run_all, parser=parser_of(__doc__)))
+    sys.exit(main(run_all, parser=own_parser()))

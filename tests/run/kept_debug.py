@@ -402,6 +402,7 @@ class Tests(PlaceTap):
                  self.path("libpart.so"))
         equal(self.ask()[2], [line.replace(f"build id {is_}", "no build id")]
               * 2, "notes")
+        self.right("--debug-dir", self.path("right"))
         os.makedirs(self.path("debug"))
         shutil.copy(self.path("right"), self.path("debug/libpart.so"))
         self.right("--debug-dir", self.path("debug"))
