@@ -46,6 +46,7 @@ struct cprec_recording {
 	struct lines *lines;
 	struct query *query;
 	struct expressions *expressions;
+	struct kernel_programs *programs;
 	struct trail *trail;	/* NULL until somebody walks */
 	atomic_bool cancelled;
 	bool runs;		/* a callback is told while the replayer runs */

@@ -61,6 +61,9 @@ static int open_all(struct cprec_recording *handle, const char *path,
 		rc = expressions_create(&handle->expressions, handle->lines,
 					handle->query, why);
 	if (!rc)
+		rc = kernel_programs_create(&handle->programs, handle->query,
+					    lines_names(handle->lines), why);
+	if (!rc)
 		expressions_frame_option(handle->expressions, "frame ");
 	return rc;
 }
@@ -92,6 +95,7 @@ PUBLIC void cprec_close(struct cprec_recording *handle)
 	source_close(&handle->source);
 	trail_destroy(handle->trail);
 	free(handle->threads);
+	kernel_programs_destroy(handle->programs);
 	expressions_destroy(handle->expressions);
 	query_destroy(handle->query);
 	lines_destroy(handle->lines);

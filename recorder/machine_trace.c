@@ -11,12 +11,12 @@
 #include <unistd.h>
 
 #include "formats/array.h"
+#include "formats/elf_symbols.h"
 #include "formats/error.h"
 #include "formats/moments.h"
 #include "formats/processor.h"
 #include "formats/symbols.h"
 #include "formats/trace_file.h"
-#include "recorder/elf_symbols.h"
 #include "vm/vm.h"
 
 #define LEVEL_DEFAULT 1		/* as of programs */
@@ -103,7 +103,7 @@ static int write_symbols(struct machine_trace *trace, const char *image,
 	struct symbols symbols = { 0 };
 	struct output out = { 0 };
 
-	if (elf_symbols(&symbols, image))
+	if (elf_symbols(&symbols, image, -1))
 		return 0;
 	symbols_encode(&out, &symbols);
 	symbols_release(&symbols);

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "formats/elf_symbols.h"
 #include "formats/symbols.h"
-#include "recorder/elf_symbols.h"
 
 /*
  * Of zstd.  Higher ones take more of the second processor for smaller files;
@@ -74,7 +74,7 @@ static int write_symbols(struct recorder *rec, const char *path,
 
 	if (sharing_write_symbols(rec, path, &rc, why))
 		return rc;
-	if (elf_symbols(&symbols, path))
+	if (elf_symbols(&symbols, path, -1))
 		return 0;
 	symbols_encode(&out, &symbols);
 	symbols_release(&symbols);

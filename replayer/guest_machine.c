@@ -181,7 +181,8 @@ bool replayer_machine(const struct replayer *rep, struct machine_view *out)
 		return false;
 	view = board_view(board_of(rep));
 	*out = (struct machine_view){ view.is_program, view.program_sp,
-				      view.kernel_sp, view.tables.high };
+				      view.kernel_sp, view.tables.low,
+				      view.tables.high };
 	return true;
 }
 

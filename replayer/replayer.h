@@ -202,7 +202,7 @@ void replayer_use_space(struct replayer *replayer,
 struct machine_view {
 	bool is_program;	/* the processor is not in the kernel */
 	uint64_t program_sp, kernel_sp;	/* registers, whatever their use */
-	uint64_t high;		/* page table of the upper half */
+	uint64_t low, high;	/* page tables of both halves */
 };
 bool replayer_machine(const struct replayer *replayer,
 		      struct machine_view *out);

@@ -17,6 +17,8 @@
 
 static int run(struct options *options);
 
+enum { OPTION_PROCESS = VIEW_OWN };
+
 const struct command command_maps = {
 	.name = "maps",
 	.run = run,
@@ -29,6 +31,10 @@ const struct command command_maps = {
 		 " recorded: they are 0.",
 	.options = (const struct option_info[]) {
 		VIEW_ROW_AT,
+		{ OPTION_PROCESS, "process", "P",
+		  "of a machine: what this process of its kernel has\n"
+		  "mapped, a number or a name; without this, the one\n"
+		  "that is present" },
 		VIEW_ROW_DEBUG_DIR,
 		{ VIEW_JSON, "json", NULL,
 		  "one JSON object for each mapping: at, events,\n"
@@ -40,6 +46,7 @@ const struct command command_maps = {
 /* ADDR; NULL: all. */
 struct maps_command {
 	const char *asked;
+	const char *process;
 	uint64_t addr;
 	bool is_found;
 	const struct view *view;
@@ -91,7 +98,51 @@ static int visit(void *context, const struct region *mapping)
 	return 0;
 }
 
+/* ------- of a machine ------- */
+
+/* It has no regions of its own: its kernel knows. */
+static int visit_kernel(void *context, const struct kernel_mapping *mapping)
+{
+	const struct region region = {
+		.start = mapping->start, .end = mapping->end,
+		.prot = (mapping->reads ? MAY_READ : 0u) |
+			(mapping->writes ? MAY_WRITE : 0u) |
+			(mapping->executes ? MAY_EXEC : 0u),
+		.kind = mapping->is_shared ? REGION_SHARED :
+			mapping->file ? REGION_FILE : REGION_ANON,
+		.offset = mapping->offset, .name = mapping->name,
+	};
+
+	return visit(context, &region);
+}
+
+static int each_of_kernel(struct view *view, struct maps_command *command,
+			  struct failure *why)
+{
+	struct address_space space = { 0 };
+	struct kernel_process process;
+	int rc = opened_kernel(view->opened, why);
+
+	if (!rc && command->process) {
+		rc = kernel_find_process(view->opened->kernel, &view->at,
+					 command->process, &process, why);
+		space.has_table = true;
+		space.table = process.table;
+	}
+	return rc ? rc : kernel_each_mapping(view->opened->kernel, &view->at,
+					     &space, visit_kernel, command,
+					     why);
+}
+
 /* ------- the command ------- */
+
+static int each_mapping(struct view *view, struct maps_command *command,
+			struct failure *why)
+{
+	if (command->process || recording_is_machine(view->recording))
+		return each_of_kernel(view, command, why);
+	return mappings_each(view->replayer, visit, command);
+}
 
 static int show(struct view *view, struct failure *why)
 {
@@ -104,7 +155,7 @@ static int show(struct view *view, struct failure *why)
 	if (command->asked)
 		rc = view_address(view, command->asked, &command->addr, why);
 	if (!rc)
-		rc = mappings_each(view->replayer, visit, command);
+		rc = each_mapping(view, command, why);
 	if (!rc && command->asked && !command->is_found)
 		rc = failed(why, ERR_NOT_FOUND,
 			    "0x%" PRIx64 " is not mapped at t=%s",
@@ -116,12 +167,15 @@ static int run(struct options *options)
 {
 	struct maps_command command = { 0 };
 	struct view view = {
-		.of_program = true, .show = show, .context = &command,
+		.show = show, .context = &command,
 	};
 	int id = 0, rc = 0;
 
 	while (!rc && (id = options_next(options)) >= 0)
-		rc = view_take_option(options, id, &view);
+		if (id == OPTION_PROCESS)
+			command.process = options->value;
+		else
+			rc = view_take_option(options, id, &view);
 	if (!rc && id == OPTIONS_END)
 		rc = view_take_word(options, &command.asked);
 	return views_run(&view, options, rc ? rc : id);

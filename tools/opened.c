@@ -32,7 +32,9 @@ static const atomic_bool *cancelled;
 /* All but the recording. */
 static void forget(struct opened *opened)
 {
+	kernel_programs_destroy(opened->programs);
 	kernel_destroy(opened->kernel);
+	opened->programs = NULL;
 	opened->kernel = NULL;
 	expressions_destroy(opened->expressions);
 	query_destroy(opened->query);
@@ -201,6 +203,9 @@ int opened_ask(struct opened *opened, struct failure *why)
 	if (!rc)
 		rc = expressions_create(&opened->expressions, opened->lines,
 					opened->query, why);
+	if (!rc)
+		rc = kernel_programs_create(&opened->programs, opened->query,
+					    lines_names(opened->lines), why);
 	if (rc)
 		forget(opened);
 	return rc;

@@ -31,6 +31,7 @@ struct opened {
 	struct lines *lines;
 	struct query *query;
 	struct expressions *expressions;
+	struct kernel_programs *programs;
 
 	/* From opened_kernel() on: */
 	struct kernel *kernel;

@@ -174,6 +174,16 @@ int question_check_space(const struct request *asked,
 		      asked->process ? "process" : "physical");
 }
 
+/* Names of programs on a machine are those of the time where the replay is. */
+static int stand_there(const struct question *question, struct opened *opened,
+		       struct failure *why)
+{
+	struct replayer *replayer;
+	int rc = query_replayer(opened->query, &replayer, why);
+
+	return rc ? rc : replayer_seek(replayer, &question->at, why);
+}
+
 /* Which addresses of a machine are meant. */
 static int take_space(const struct question *question, struct opened *opened,
 		      struct failure *why)
@@ -195,7 +205,7 @@ static int take_space(const struct question *question, struct opened *opened,
 		space.table = process.table;
 	}
 	query_use_space(opened->query, &space);
-	return rc;
+	return rc ? rc : stand_there(question, opened, why);
 }
 
 static int find_all(struct question *question, struct opened *opened,

@@ -221,8 +221,7 @@ static int show_all(struct view *view)
 static int open_and_show(struct view *view, const char *path)
 {
 	struct failure why;
-	int rc = view->of_program ? opened_begin(&view->opened, path, &why) :
-				    opened_begin_any(&view->opened, path, &why);
+	int rc = opened_begin_any(&view->opened, path, &why);
 
 	if (rc)
 		return say_failure(&why);

@@ -59,7 +59,6 @@ struct view {
 	/* Shows what is there. */
 	int (*show)(struct view *view, struct failure *why);
 
-	bool of_program;	/* machines cannot be asked that */
 	void *context;		/* the command's */
 };
 

@@ -53,10 +53,26 @@ uint64_t kernel_number(struct kernel *kernel, uint64_t addr, size_t size)
 	return value;
 }
 
+uint64_t kernel_pointer(struct kernel *kernel, uint64_t addr)
+{
+	return kernel_number(kernel, addr, 8);
+}
+
 static uint64_t pointer(struct kernel *kernel, uint64_t task,
 			enum kernel_member member)
 {
-	return kernel_number(kernel, task + kernel->members[member], 8);
+	return kernel_pointer(kernel, task + kernel->members[member]);
+}
+
+bool kernel_places(const struct kernel *kernel,
+		   const struct kernel_place *places, size_t count,
+		   uint32_t *out)
+{
+	for (size_t i = 0; i < count; i++)
+		if (btf_member(&kernel->btf, places[i].structure,
+			       places[i].member, &out[i]))
+			return false;
+	return true;
 }
 
 /*
@@ -86,6 +102,15 @@ int kernel_go(struct kernel *kernel, const struct position *at,
 
 	if (!rc)
 		rc = replayer_seek(kernel->replayer, at, why);
+	if (!rc)
+		see_kernel(kernel);
+	return rc;
+}
+
+int kernel_stay(struct kernel *kernel, struct failure *why)
+{
+	int rc = query_replayer(kernel->query, &kernel->replayer, why);
+
 	if (!rc)
 		see_kernel(kernel);
 	return rc;
@@ -156,8 +181,8 @@ int kernel_create(struct kernel **out, struct query *query,
 	kernel->query = query;
 	rc = kernel_image_read(&kernel->image, query_recording(query), why);
 	if (!rc && !kernel->image.base)
-		rc = failed(why, ERR_NOT_FOUND, "the kernel has no symbols in"
-			    " its memory");
+		rc = failed(why, ERR_NOT_FOUND, "the machine's kernel has"
+			    " no symbols in its memory");
 	if (!rc && btf_find(&kernel->btf, kernel->image.bytes,
 			    kernel->image.size))
 		rc = failed(why, ERR_NOT_FOUND, "the kernel has no BTF, which"
@@ -262,9 +287,10 @@ static void describe(struct kernel *kernel, const struct present *present,
 					   pointer(kernel, memory,
 						   MEMORY_TABLE));
 	out->has_memory = memory && out->table != HOME_NONE;
+	out->memory = memory;
 }
 
-static int each_process(struct kernel *kernel, kernel_process_visit *visit,
+int kernel_each_here(struct kernel *kernel, kernel_process_visit *visit,
 			void *context, struct failure *why)
 {
 	const struct present present = find_present(kernel);
@@ -288,6 +314,34 @@ static int each_process(struct kernel *kernel, kernel_process_visit *visit,
 	return rc;
 }
 
+struct table_search {
+	uint64_t table, memory;
+};
+
+static int has_table(void *context, const struct kernel_process *process)
+{
+	struct table_search *search = context;
+
+	if (process->has_memory && process->table == search->table)
+		search->memory = process->memory;
+	return 0;
+}
+
+uint64_t kernel_memory(struct kernel *kernel,
+		       const struct address_space *space)
+{
+	struct table_search search = { .table = space->table };
+	struct machine_view view = { 0 };
+
+	replayer_machine(kernel->replayer, &view);
+	if (!space->has_table && !view.is_program)
+		return pointer(kernel, view.program_sp, TASK_MEMORY);
+	if (!space->has_table)
+		search.table = view.low;
+	kernel_each_here(kernel, has_table, &search, NULL);
+	return search.memory;
+}
+
 int kernel_each_process(struct kernel *kernel, const struct position *at,
 			kernel_process_visit *visit, void *context,
 			struct failure *why)
@@ -295,7 +349,7 @@ int kernel_each_process(struct kernel *kernel, const struct position *at,
 	int rc = kernel_go(kernel, at, why);
 
 	if (!rc)
-		rc = each_process(kernel, visit, context, why);
+		rc = kernel_each_here(kernel, visit, context, why);
 	kernel_leave(kernel);
 	return rc;
 }

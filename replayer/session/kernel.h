@@ -34,6 +34,7 @@ struct kernel_process {
 	char state;		/* a letter, as ps writes it */
 	bool runs;		/* it, or a thread of it, is the present one */
 	bool has_memory;	/* of its own: no thread of the kernel */
+	uint64_t memory;	/* has_memory: address of its structure */
 	uint64_t table;		/* has_memory: physical, of its first page
 				   table */
 	char name[KERNEL_NAME];
@@ -44,6 +45,23 @@ typedef int kernel_process_visit(void *context,
 				 const struct kernel_process *process);
 int kernel_each_process(struct kernel *kernel, const struct position *at,
 			kernel_process_visit *visit, void *context,
+			struct failure *why);
+
+/* What a process has mapped. */
+struct kernel_mapping {
+	uint64_t start, end;
+	uint64_t offset;	/* in the file */
+	uint64_t file;		/* address of its structure; 0: none */
+	bool reads, writes, executes, is_shared;
+	const char *name;	/* path of the file; "": none */
+};
+
+/* In order; of the process that is present, or which these addresses are of. */
+typedef int kernel_mapping_visit(void *context,
+				 const struct kernel_mapping *mapping);
+int kernel_each_mapping(struct kernel *kernel, const struct position *at,
+			const struct address_space *space,
+			kernel_mapping_visit *visit, void *context,
 			struct failure *why);
 
 /* The one with this number or, the newest, with this name. */

@@ -2,7 +2,9 @@
 /*
  * kernel_internal.h - a machine's kernel, for the files that read it
  *
- * kernel.c finds it, and has its processes; kernel_log.c has what it logged.
+ * kernel.c finds it, and has its processes; kernel_log.c has what it logged,
+ * kernel_maps.c what processes have mapped, kernel_files.c what it keeps of
+ * files.
  */
 #ifndef CPREC_REPLAYER_SESSION_KERNEL_INTERNAL_H
 #define CPREC_REPLAYER_SESSION_KERNEL_INTERNAL_H
@@ -23,6 +25,8 @@ struct kernel {
 	struct btf btf;
 	uint32_t members[KERNEL_MEMBERS];
 	uint64_t first;		/* the first task */
+	uint64_t pages;		/* where the structure of the page at physical
+				   address 0 would be; 0: not known yet */
 };
 
 /* From one to the other, the replay stands there and sees the kernel. */
@@ -30,8 +34,40 @@ int kernel_go(struct kernel *kernel, const struct position *at,
 	      struct failure *why);
 void kernel_leave(struct kernel *kernel);
 
+/* The same, where the replay stands already. */
+int kernel_stay(struct kernel *kernel, struct failure *why);
+
+/* Where members are: `out` has room for all. */
+struct kernel_place {
+	const char *structure, *member;
+};
+bool kernel_places(const struct kernel *kernel,
+		   const struct kernel_place *places, size_t count,
+		   uint32_t *out);
+
 /* At most 256 bytes; false: nothing is there.  A number is 0 then. */
 bool kernel_read(struct kernel *kernel, uint64_t addr, void *out, size_t size);
 uint64_t kernel_number(struct kernel *kernel, uint64_t addr, size_t size);
+uint64_t kernel_pointer(struct kernel *kernel, uint64_t addr);
+
+/* All of these are asked while the replay stays: */
+
+/* The memory of the process that is present, or has this page table; 0: none. */
+uint64_t kernel_memory(struct kernel *kernel,
+		       const struct address_space *space);
+
+int kernel_each_here(struct kernel *kernel, kernel_process_visit *visit,
+		     void *context, struct failure *why);
+int kernel_each_in(struct kernel *kernel, uint64_t memory,
+		   kernel_mapping_visit *visit, void *context);
+
+/*
+ * The bytes of a file, as far as the kernel has them in memory, by the address of
+ * its structure; in a file without a name, -1 if there are none.  `*lacks`: how
+ * many pages are missing; those are zeros, and not in `has`, to be freed, which
+ * has one byte a page.
+ */
+int kernel_file_bytes(struct kernel *kernel, uint64_t file, uint64_t *size,
+		      uint8_t **has, size_t *lacks);
 
 #endif

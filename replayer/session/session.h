@@ -22,7 +22,8 @@
  *	heap.h		blocks that were allocated, and what was done to them
  *	heap_functions.h	which functions are an allocator's
  *	history.h	who accessed memory, and when
- *	kernel.h	processes of a machine's kernel, and its log
+ *	kernel.h	processes of a machine's kernel, their mappings, its log
+ *	kernel_programs.h	names of the programs that run on it
  *	index_build.h	all of the index at once
  *	known_memory.h	memory where a replayer stands
  *	last_words.h	what a program wrote to its standard error last
@@ -58,6 +59,7 @@
 #include "replayer/session/heap_functions.h"
 #include "replayer/session/history.h"
 #include "replayer/session/kernel.h"
+#include "replayer/session/kernel_programs.h"
 #include "replayer/session/index_build.h"
 #include "replayer/session/known_memory.h"
 #include "replayer/session/last_words.h"

@@ -16,6 +16,7 @@
 #include "replayer/recording/recording.h"
 #include "replayer/symbols/debug_search.h"
 #include "replayer/symbols/file_symbols.h"
+#include "replayer/symbols/names.h"
 
 struct debug_file {
 	const struct symbols *symbols;
@@ -235,13 +236,26 @@ static void tell_other_build(const struct debug_file *file,
 	free(text);
 }
 
-static void open_file(struct debug_file *file)
+/* Of a process on a machine. */
+static bool begin_own(struct debug_file *file, const struct names *names)
+{
+	int fd = names_file(names, file->symbols);
+
+	if (fd < 0)
+		return false;
+	if (!begin(file, file->symbols->path,
+		   fcntl(fd, F_DUPFD_CLOEXEC, 0)))
+		end(file);
+	return true;
+}
+
+static void open_file(struct debug_file *file, const struct names *names)
 {
 	const char *path = file->symbols->path;
 	struct build_id there, ignored;
 	enum found first, found;
 
-	if (begin_kept(file))
+	if (begin_own(file, names) || begin_kept(file))
 		return;
 	found = first = begin_at(file, path, &there);
 	for (unsigned i = 0; found != FOUND_IT; i++) {
@@ -256,9 +270,10 @@ static void open_file(struct debug_file *file)
 		tell_other_build(file, &there);
 }
 
-static struct debug_file *make_file(struct recording *recording,
+static struct debug_file *make_file(const struct debug_files *files,
 				    const struct symbols *symbols)
 {
+	struct recording *recording = files->recording;
 	struct debug_file *file = calloc(1, sizeof(*file));
 	const struct module_list *modules;
 
@@ -269,7 +284,7 @@ static struct debug_file *make_file(struct recording *recording,
 	file->extra_fd = -1;
 	if (!recording_modules(recording, &modules, NULL))
 		file->recorded = module_files_find(modules, symbols->path);
-	open_file(file);
+	open_file(file, files->names);
 	return file;
 }
 
@@ -283,7 +298,7 @@ Dwfl_Module *debug_files_find(struct debug_files *files,
 			return files->list[i]->module;
 	if (array_room(files->list, files->count, files->room))
 		return NULL;
-	file = make_file(files->recording, symbols);
+	file = make_file(files, symbols);
 	if (!file)
 		return NULL;
 	files->list[files->count++] = file;

@@ -2,7 +2,7 @@
 /*
  * debug_files.h - debugging information of a recording's modules
  *
- * A module's file is that which the recording keeps.  Without one, it is looked
+ * A module's file is that which the recording keeps, or the names have.  Without one, it is looked
  * for where the module was, and where debug_search.h says; so is its debugging
  * information, which may be in a file of its own.  A file that has not the
  * build id that was recorded is another version, and is not used; without a
@@ -26,10 +26,12 @@
 #include "formats/symbols.h"
 
 struct debug_file;
+struct names;
 struct recording;
 
 struct debug_files {
 	struct recording *recording;
+	const struct names *names;	/* which have files of their own */
 	struct debug_file **list;
 	size_t count, room;
 };

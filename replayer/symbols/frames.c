@@ -14,6 +14,7 @@
 #include "replayer/symbols/inlines.h"
 #include "replayer/symbols/guest_tables.h"
 #include "replayer/symbols/jump_tables.h"
+#include "replayer/symbols/kernel_entry.h"
 #include "replayer/symbols/names.h"
 #include "replayer/symbols/units.h"
 
@@ -220,12 +221,28 @@ static void start(struct walker *walker, const struct reg_file *file)
 	}
 }
 
+/* The code where a machine's kernel is entered: to what it interrupted. */
+static bool by_entry(const struct walker *walker, struct unwind_state *state)
+{
+	const struct frame_walk *walk = walker->walk;
+	uint64_t bias, addr = code_address(walker);
+	const struct symbols *symbols = names_module(
+		lines_names(walk->lines), walk->t, addr, &bias);
+	const struct symbol *symbol = symbols ?
+		symbols_at(symbols, addr - bias) : NULL;
+
+	return symbol && !walker->is_exact && arch_is_machine(walk->table->arch) &&
+	       kernel_entry_unwind(symbol->name, &walk->memory, state);
+}
+
 /* Shows where it stands, and goes to the caller; else says why not. */
 static bool step(struct walker *walker, enum frames_end *end)
 {
 	struct unwind_state next = walker->state;
-	bool is_signal, is_thumb, is_sure = true;
-	enum unwind_result result = by_tables(walker, &next, &is_signal);
+	bool is_signal = false, is_thumb, is_sure = true;
+	bool is_entry = by_entry(walker, &next);
+	enum unwind_result result = is_entry ? UNWIND_DONE :
+		by_tables(walker, &next, &is_signal);
 
 	if (result == UNWIND_UNKNOWN) {
 		next = walker->state;
@@ -240,13 +257,13 @@ static bool step(struct walker *walker, enum frames_end *end)
 	if (result != UNWIND_DONE || !next.pc)
 		return false;
 	*end = FRAMES_LOOP;
-	if (!makes_sense(&walker->state, &next, is_signal))
+	if (!makes_sense(&walker->state, &next, is_signal || is_entry))
 		return false;
 	walker->state = next;
 	/* What a signal interrupted has it elsewhere. */
 	if (!is_signal)
 		walker->is_thumb = is_thumb;
-	walker->is_exact = is_signal;
+	walker->is_exact = is_signal || is_entry;
 	walker->is_sure &= is_sure;
 	return true;
 }

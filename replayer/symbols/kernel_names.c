@@ -471,8 +471,8 @@ static int find_image(struct recording *recording, struct page_range *out,
 			out->size = image_size(recording, out->start);
 	}
 	if (rc || !out->size)
-		return rc ? rc : failed(why, ERR_NOT_FOUND, "there is no kernel"
-					" of Linux");
+		return rc ? rc : failed(why, ERR_NOT_FOUND, "the machine has no"
+					" kernel of Linux");
 	if (out->size > ram.end - out->start)
 		out->size = ram.end - out->start;
 	return 0;
@@ -574,8 +574,8 @@ int kernel_names_read(struct symbols *out, struct kernel_image *kernel,
 		return rc;
 	image = (struct image){ kernel->bytes, kernel->size };
 	if (!find_tables(&tables))
-		rc = failed(why, ERR_NOT_FOUND, "the kernel has no symbols in"
-			    " its memory");
+		rc = failed(why, ERR_NOT_FOUND, "the machine's kernel has"
+			    " no symbols in its memory");
 	kernel->base = start_of(tables.base);
 	if (!rc)
 		rc = find_linked(kernel, recording, &tables, why);

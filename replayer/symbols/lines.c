@@ -31,11 +31,15 @@ struct lines {
 int lines_create(struct lines **out, struct recording *recording,
 		 struct failure *why)
 {
+	int rc;
+
 	*out = calloc(1, sizeof(**out));
 	if (!*out)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	(*out)->files.recording = recording;
-	return names_create(&(*out)->names, recording, why);
+	rc = names_create(&(*out)->names, recording, why);
+	(*out)->files.names = (*out)->names;
+	return rc;
 }
 
 struct names *lines_names(struct lines *lines)

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "formats/array.h"
+#include "formats/elf_symbols.h"
 #include "formats/error.h"
 #include "formats/nearest.h"
 #include "replayer/recording/recording.h"
@@ -18,6 +20,8 @@
 #include "replayer/symbols/modules.h"
 #include "replayer/symbols/parts.h"
 #include "replayer/symbols/patterns.h"
+
+#define ADDED_MOST 1024u	/* files of processes on a machine */
 
 /* A change of what is mapped of modules. */
 struct names_change {
@@ -30,6 +34,14 @@ struct names {
 	bool has_modules;
 	struct modules modules;
 	uint64_t moved;		/* a machine's kernel, from its link base */
+
+	/* Of a machine: what a process has mapped, at one time. */
+	names_show *show;
+	void *show_context;
+	struct module_parts process;
+	bool has_process;
+	uint64_t process_time;
+	int *files;		/* of the modules that were added */
 
 	/* Of one segment: what is mapped at its start, and what changes. */
 	bool has_segment;
@@ -75,7 +87,8 @@ static int tell_damage(const struct failure *damage)
 /* A kernel that has no ELF file has symbols of its own, or none. */
 static int read_kernel(struct names *names, struct failure *why)
 {
-	struct symbols *symbols = calloc(1, sizeof(*symbols));
+	/* They stay where they are when programs are added. */
+	struct symbols *symbols = calloc(ADDED_MOST + 1, sizeof(*symbols));
 	struct kernel_image kernel;
 	int rc = symbols ? kernel_names_read(symbols, &kernel,
 					     names->recording, why) :
@@ -88,7 +101,8 @@ static int read_kernel(struct names *names, struct failure *why)
 	free(kernel.bytes);
 	names->moved = kernel.base - kernel.linked;
 	names->modules = (struct modules){ symbols, 1 };
-	return 0;
+	names->files = calloc(ADDED_MOST + 1, sizeof(*names->files));
+	return names->files ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }
 
 static int read_modules(struct names *names, struct failure *why)
@@ -125,12 +139,13 @@ static void forget_segment(struct names *names)
 	names->change_count = names->change_room = 0;
 }
 
-/* A machine's are where they say that they are, at all times. */
+/* A machine's own are where they say that they are, at all times. */
 static int take_all(struct names *names)
 {
-	int rc = 0;
+	const size_t own = names->files ? 1 : names->modules.count;
+	int rc = module_parts_copy(&names->parts, &names->process);
 
-	for (size_t i = 0; i < names->modules.count && !rc; i++) {
+	for (size_t i = 0; i < own && !rc; i++) {
 		const struct symbols *symbols = &names->modules.list[i];
 		const struct module_part part = {
 			.start = symbols->link_base + names->moved,
@@ -302,6 +317,69 @@ static int map_modules(struct names *names, uint64_t t, struct failure *why)
 	return rc;
 }
 
+/* ------- processes on a machine ------- */
+
+void names_ask(struct names *names, names_show *show, void *context)
+{
+	names->show = show;
+	names->show_context = context;
+}
+
+size_t names_add_file(struct names *names, const char *path, int fd)
+{
+	size_t module = names->modules.count;
+
+	if (!names->files || module > ADDED_MOST ||
+	    elf_symbols(&names->modules.list[module], path, fd)) {
+		close(fd);
+		return MODULE_NONE;
+	}
+	names->files[module] = fd;
+	names->modules.count++;
+	return module;
+}
+
+void names_add_part(struct names *names, const struct names_part *part)
+{
+	const struct module_part added = {
+		.start = part->start, .end = part->end,
+		.offset = part->offset, .module = part->module,
+	};
+
+	module_parts_add(&names->process, &added);
+}
+
+int names_file(const struct names *names, const struct symbols *symbols)
+{
+	const struct symbols *first = names->modules.list;
+
+	return names->files && symbols > first &&
+	       symbols < first + names->modules.count ?
+		       names->files[symbols - first] : -1;
+}
+
+/* Has it shown what is mapped at `t` in the lower half, if that is asked for. */
+static int map_at(struct names *names, uint64_t t, uint64_t addr,
+		  struct failure *why)
+{
+	int rc = map_modules(names, t, why);
+
+	if (rc || !names->show || !names->files || addr >> 63 ||
+	    (names->has_process && names->process_time == t))
+		return rc;
+	module_parts_release(&names->process);
+	names->show(names->show_context, t);
+	names->has_process = true;
+	names->process_time = t;
+	forget_segment(names);
+	return map_modules(names, t, why);
+}
+
+static int map_any(struct names *names, uint64_t t, struct failure *why)
+{
+	return map_at(names, t, 0, why);
+}
+
 /* ------- answers ------- */
 
 static const char *path_of(const struct names *names)
@@ -328,7 +406,7 @@ void names_offer(struct names *names, uint64_t t, bool own,
 {
 	const struct module_map *map = &names->map;
 
-	if (map_modules(names, t, NULL))
+	if (map_any(names, t, NULL))
 		return;
 	for (size_t i = 0; i < map->count; i++)
 		if (map->places[i].mapped && own == (i == map->program))
@@ -373,7 +451,7 @@ static int several(const struct names *names, const char *name,
 int names_find(struct names *names, uint64_t t, const char *name,
 	       uint64_t *addr, uint64_t *size, struct failure *why)
 {
-	int rc = map_modules(names, t, why);
+	int rc = map_any(names, t, why);
 	size_t lacks;
 
 	if (rc)
@@ -396,20 +474,20 @@ int names_find(struct names *names, uint64_t t, const char *name,
 
 int names_check(struct names *names, uint64_t t, struct failure *why)
 {
-	return map_modules(names, t, why);
+	return map_any(names, t, why);
 }
 
 bool names_of(struct names *names, uint64_t t, uint64_t addr, char *text,
 	      size_t room)
 {
-	return !map_modules(names, t, NULL) &&
+	return !map_at(names, t, addr, NULL) &&
 	       module_map_name(&names->map, &names->modules, addr, text, room);
 }
 
 const struct symbols *names_module(struct names *names, uint64_t t,
 				   uint64_t addr, uint64_t *bias)
 {
-	if (map_modules(names, t, NULL))
+	if (map_at(names, t, addr, NULL))
 		return NULL;
 	return module_map_at(&names->map, &names->modules, addr, bias);
 }
@@ -427,7 +505,7 @@ const struct symbols *names_at_path(struct names *names, const char *path)
 int names_until(struct names *names, uint64_t t, uint64_t *until,
 		struct failure *why)
 {
-	int rc = map_modules(names, t, why);
+	int rc = map_any(names, t, why);
 	uint64_t end;
 
 	if (rc)
@@ -440,7 +518,7 @@ int names_until(struct names *names, uint64_t t, uint64_t *until,
 int names_program(struct names *names, uint64_t t, const struct symbols **out,
 		  struct failure *why)
 {
-	int rc = map_modules(names, t, why);
+	int rc = map_any(names, t, why);
 
 	*out = NULL;
 	if (!rc && names->map.program != MODULE_NONE)
@@ -453,7 +531,7 @@ const struct symbols *names_own(struct names *names, uint64_t t,
 {
 	size_t program;
 
-	if (map_modules(names, t, NULL))
+	if (map_any(names, t, NULL))
 		return NULL;
 	program = names->map.program;
 	if (program == MODULE_NONE || !names->map.places[program].mapped)
@@ -465,7 +543,7 @@ const struct symbols *names_own(struct names *names, uint64_t t,
 const struct symbols *names_mapped(struct names *names, uint64_t t,
 				   size_t number, uint64_t *bias)
 {
-	if (map_modules(names, t, NULL))
+	if (map_any(names, t, NULL))
 		return NULL;
 	for (size_t i = 0; i < names->map.count; i++) {
 		if (!names->map.places[i].mapped || number--)
@@ -499,6 +577,10 @@ void names_destroy(struct names *names)
 		return;
 	forget_segment(names);
 	module_map_release(&names->map);
+	module_parts_release(&names->process);
+	for (size_t i = 1; names->files && i < names->modules.count; i++)
+		close(names->files[i]);
+	free(names->files);
 	modules_release(&names->modules);
 	free(names);
 }

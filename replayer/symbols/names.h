@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "formats/symbols.h"
+#include "replayer/symbols/modules.h"
 
 struct failure;
 struct names;
@@ -28,6 +29,26 @@ struct recording;
 int names_create(struct names **out, struct recording *recording,
 		 struct failure *why);
 void names_destroy(struct names *names);
+
+/*
+ * Of a machine: who knows what the process has mapped whose addresses are asked
+ * for.  When they are, and not known for time `t`, `show` is called, which calls
+ * the others; NULL: nobody.
+ */
+typedef void names_show(void *context, uint64_t t);
+void names_ask(struct names *names, names_show *show, void *context);
+
+/* Takes over an open file; which module it is, or MODULE_NONE. */
+size_t names_add_file(struct names *names, const char *path, int fd);
+
+struct names_part {
+	uint64_t start, end, offset;	/* in the file */
+	size_t module;
+};
+void names_add_part(struct names *names, const struct names_part *part);
+
+/* The file of a module that was added; else -1.  It stays the names'. */
+int names_file(const struct names *names, const struct symbols *symbols);
 
 /* What the names are of. */
 struct recording *names_recording(const struct names *names);

@@ -34,6 +34,7 @@ sys.dont_write_bytecode = True
 import foreign  # noqa: E402
 from tap import CprecTap, equal, expect, main  # noqa: E402
 
+COMPILER = "aarch64-linux-gnu-gcc"
 NAMES = "aarch64-linux-gnu-nm"
 ADDR_TO_LINE = "aarch64-linux-gnu-addr2line"
 ORACLE = "qemu-system-aarch64"
@@ -54,6 +55,7 @@ for module in /modules/*; do insmod $module; done
 case $(cat /proc/cmdline) in
 *check*) sh /check; sh /list; poweroff -f;;
 *devices*) sh /devices; poweroff -f;;
+*program*) /bin/program; poweroff -f;;
 *disk-init*) mount -t ext4 /dev/vda /disk; exec switch_root /disk /sbin/init;;
 *run=load*) scale=$(sed 's/.*scale=//' /proc/cmdline); . /load; poweroff -f;;
 *crash*) echo c >/proc/sysrq-trigger;;
@@ -85,6 +87,33 @@ dmesg
 echo {LISTED}
 for p in /proc/[0-9]*; do echo ${{p#/proc/}} $(cat $p/comm); done
 echo {LISTED}
+cat /proc/1/maps
+echo {LISTED}
+"""
+
+# A program with debugging information, whose names are found.
+PROGRAM = """#include <unistd.h>
+
+int counter;
+static volatile unsigned spin;
+
+__attribute__((noinline)) int inner(int number)
+{
+	for (unsigned i = 0; i < 2000000; i++)
+		spin += i;
+	counter = number;
+	write(1, ".", 1);
+	return counter + 1;
+}
+
+int main(void)
+{
+	int sum = 0;
+
+	for (int i = 0; i < 60; i++)
+		sum += inner(i);
+	return sum == 0;
+}
 """
 
 # What devices do that use memory: a disk, which has FILE; entropy; the network.
@@ -140,7 +169,7 @@ def modules(folder):
                    unpack_module(contents(path)))
 
 
-def initial_files(busybox, modules_folder, load=""):
+def initial_files(busybox, modules_folder, load="", built=b""):
     """`load` is a script that run=load runs, with $scale."""
     program = contents(busybox)
     files = [(name, 0o40755) for name in ("bin", "proc", "sys", "dev",
@@ -150,6 +179,7 @@ def initial_files(busybox, modules_folder, load=""):
               ("bin/busybox", 0o100755, program),
               ("bin/sh", 0o120777, b"busybox"),
               ("bin/packed", 0o100644, gzip.compress(program, mtime=0)),
+              ("bin/program", 0o100755, built),
               ("load", 0o100755, load.encode()),
               ("init", 0o100755, INIT.encode()),
               ("list", 0o100755, LIST.encode()),
@@ -257,7 +287,21 @@ class Tests(CprecTap):
         with open(self.initrd, "wb") as out:
             out.write(initial_files(self.find("*bin/busybox"), glob.glob(
                 os.path.join(self.options.files, "**/lib/modules/" + version),
-                recursive=True)[0]))
+                recursive=True)[0], built=self.build()))
+
+    def build(self):
+        """The program; nothing without a compiler."""
+        source = os.path.join(self.folder, "program.c")
+        built = os.path.join(self.folder, "program")
+        if not shutil.which(COMPILER):
+            return b""
+        with open(source, "w", encoding="utf-8") as out:
+            out.write(PROGRAM)
+        self.run_long(COMPILER, "-g", "-O1", "-static", "-o", built, source)
+        program = contents(built)
+        # Only what the guest has is left.
+        os.remove(built)
+        return program
 
     def image(self):
         return self.find("boot/vmlinuz-" + self.version)
@@ -320,11 +364,60 @@ class Tests(CprecTap):
             pid, process = line.split(None, 1)
             # What a worker does is not in its name, nor what is behind 15
             # letters.
-            process = re.sub("(kworker/[^-+]*)[-+].*", r"\1", process)[:15]
+            process = re.sub("(kworker/[^-+R][^-+]*)[-+].*", r"\1",
+                             process)[:15]
             expect(int(pid) > 60 or (int(pid), process) in found,
                    f"no process {line}")
-        expect("schedule" in ask("backtrace", "--at=99%"), "callers")
+        expect(re.search("machine_power_off(.|\n)*el0t_64_sync(.|\n)*busybox",
+                         ask("backtrace")), "callers")
         return f"{len(log)} messages, {len(found)} processes"
+
+    def kernel_maps(self):
+        """What a process has mapped, as it says itself."""
+        told = self.listed.replace("\r", "").split(LISTED)[3]
+        told = [line.split(None, 5) for line in told.strip().splitlines()]
+        said = [line.split(None, 5) for line in self.run_long(
+            self.options.cprec, "maps", "--process=1", "--at=95%",
+            self.trace).splitlines()]
+        # Only files have names.
+        equal([line[:3] + [name for name in line[5:] if name[0] == "/"]
+               for line in said],
+              [line[:3] + [name for name in line[5:] if name[0] == "/"]
+               for line in told], "mappings")
+        return f"{len(said)} mappings"
+
+    def programs(self):
+        """A program that the recording alone has: names, lines, variables,
+        and the way from the kernel to its code."""
+        def ask(*words):
+            return self.run_long(self.options.cprec, *words, self.trace)
+        self.run_long(*self.machine("program"))
+        chains, counters = set(), []
+        # In between, others may have the processor.
+        for at in range(60, 98, 3):
+            frames = json.loads(ask("backtrace", "--json",
+                                    f"--at={at}%"))["frames"]
+            names = [frame.get("function") for frame in frames]
+            if "inner" not in names:
+                continue
+            inner = frames[names.index("inner")]
+            expect(os.path.basename(inner["file"]) == "program.c" and
+                   6 <= inner["line"] <= 13, inner)
+            chains.add(tuple(names[names.index("inner"):]))
+            value = json.loads(ask("query", "--json", "--addr=counter",
+                                   f"--at={at}%"))
+            counters.append(int(value["value"]))
+        expect(len(counters) > 4, f"{len(counters)} times")
+        equal(chains, {("inner", "main", "__libc_start_call_main",
+                        "__libc_start_main_impl", "_start")}, "callers")
+        equal(counters, sorted(set(counters)), "counters")
+        done = subprocess.run(
+            [self.options.cprec, "debug", "--plain", self.trace], text=True,
+            input="goto 85%\nbreak ksys_write\ncontinue\nbt\n"
+            "reverse-finish\n", capture_output=True, timeout=LONG)
+        expect(re.search(r"in el0t_64_sync .*\n.* in (__libc_)?write .*\n.*"
+                         r" in inner \(.*\n.* in main \(\)", done.stdout),
+               done.stdout)
 
     def debug_file(self):
         return os.path.join(self.options.debug, "boot",
@@ -476,6 +569,9 @@ def test_kernel(tests, of):
     tests.test(of + "the kernel's processes and log", tests.kernel)
     if tests.options.with_debug:
         tests.test(of + "debugging information", tests.debug_names)
+    tests.test(of + "mappings", tests.kernel_maps)
+    if shutil.which(COMPILER):
+        tests.test(of + "programs", tests.programs)
     tests.test(of + "a shell", tests.shell)
     tests.test(of + "ends", tests.ends)
     if shutil.which(MAKE_DISK):

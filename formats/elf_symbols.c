@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* elf_symbols.c - see elf_symbols.h */
-#include "recorder/elf_symbols.h"
+#include "formats/elf_symbols.h"
 
 #include <fcntl.h>
 #include <gelf.h>
@@ -166,25 +166,35 @@ static int read_tables(Elf *elf, struct symbols *out)
 	return rc;
 }
 
-int elf_symbols(struct symbols *out, const char *path)
+static int read_file(struct symbols *out, int fd)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	Elf *elf = NULL;
+	Elf *elf;
 	int rc = ERR_CORRUPT;
 
-	memset(out, 0, sizeof(*out));
-	if (fd < 0)
-		return ERR_SYSTEM;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF) {
-		out->path = strdup(path);
 		find_load_range(elf, out);
-		rc = out->path ? read_tables(elf, out) : ERR_NO_MEMORY;
+		rc = read_tables(elf, out);
 	}
 	if (elf)
 		elf_end(elf);
-	close(fd);
+	return rc;
+}
+
+int elf_symbols(struct symbols *out, const char *path, int fd)
+{
+	int own = fd < 0 ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	int rc = ERR_NO_MEMORY;
+
+	memset(out, 0, sizeof(*out));
+	if (fd < 0 && own < 0)
+		return ERR_SYSTEM;
+	out->path = strdup(path);
+	if (out->path)
+		rc = read_file(out, fd < 0 ? own : fd);
+	if (own >= 0)
+		close(own);
 	if (rc)
 		symbols_release(out);
 	return rc;
