@@ -49,7 +49,7 @@ int vm_create(struct vm **out, enum arch arch,
 	vm->observed = (struct vm_range){ UINT64_MAX, 0 };
 	tlb_start(vm);
 	rc = memory_create(&vm->memory, observer, why);
-	if (!rc && direct_is_wanted(arch))
+	if (!rc && direct_is_wanted())
 		rc = direct_begin(vm, why);
 	if (!rc)
 		rc = open_processor(&vm->cpu, vm, arch, why);

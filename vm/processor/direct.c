@@ -54,8 +54,7 @@ void direct_settle(struct vm *vm)
 	memory_settle(vm->memory);
 }
 
-bool direct_is_wanted(enum arch arch)
+bool direct_is_wanted(void)
 {
-	return (arch == ARCH_X86_64 || arch == ARCH_I386) &&
-	       getenv("CPREC_DIRECT");
+	return getenv("CPREC_DIRECT");
 }

@@ -256,8 +256,8 @@ bool code_page_is_watched(const struct vm *vm, uint64_t page);
 
 /* ------- direct.c ------- */
 
-/* Whether an architecture's programs access memory directly. */
-bool direct_is_wanted(enum arch arch);
+/* Whether programs are to access memory directly. */
+bool direct_is_wanted(void);
 
 /* For a memory in which nothing is mapped yet. */
 int direct_begin(struct vm *vm, struct failure *why);

@@ -6,6 +6,9 @@ extern op2_fn tcg_gen_op2_arm;
 extern op6_fn tcg_gen_op6_arm;
 extern new_fn tcg_temp_new_internal_arm;
 extern free_fn tcg_temp_free_internal_arm;
+extern find_block_fn tcg_tb_lookup_arm;
+extern restore_fn cpu_restore_state_arm;
+extern leave_fn cpu_loop_exit_arm;
 
 /* The engine says here, too, that an instruction begins. */
 REPLACES(op3_fn, tcg_gen_op3_arm);
@@ -22,6 +25,9 @@ const struct generator generator_arm = {
 	.op6 = tcg_gen_op6_arm,
 	.new = tcg_temp_new_internal_arm,
 	.free = tcg_temp_free_internal_arm,
+	.find_block = tcg_tb_lookup_arm,
+	.restore = cpu_restore_state_arm,
+	.leave = cpu_loop_exit_arm,
 };
 
 DEFINE_EMIT(tcg_emit_op_arm)

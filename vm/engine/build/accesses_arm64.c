@@ -7,6 +7,9 @@ extern op2_fn tcg_gen_op2_aarch64;
 extern op6_fn tcg_gen_op6_aarch64;
 extern new_fn tcg_temp_new_internal_aarch64;
 extern free_fn tcg_temp_free_internal_aarch64;
+extern find_block_fn tcg_tb_lookup_aarch64;
+extern restore_fn cpu_restore_state_aarch64;
+extern leave_fn cpu_loop_exit_aarch64;
 
 /* The engine says here, too, that an instruction begins. */
 REPLACES(op3_fn, tcg_gen_op3_aarch64);
@@ -24,6 +27,9 @@ const struct generator generator_arm64 = {
 	.op6 = tcg_gen_op6_aarch64,
 	.new = tcg_temp_new_internal_aarch64,
 	.free = tcg_temp_free_internal_aarch64,
+	.find_block = tcg_tb_lookup_aarch64,
+	.restore = cpu_restore_state_aarch64,
+	.leave = cpu_loop_exit_aarch64,
 };
 
 DEFINE_EMIT(tcg_emit_op_aarch64)

@@ -7,6 +7,9 @@ extern op3_fn tcg_gen_op3_x86_64;
 extern op6_fn tcg_gen_op6_x86_64;
 extern new_fn tcg_temp_new_internal_x86_64;
 extern free_fn tcg_temp_free_internal_x86_64;
+extern find_block_fn tcg_tb_lookup_x86_64;
+extern restore_fn cpu_restore_state_x86_64;
+extern leave_fn cpu_loop_exit_x86_64;
 
 /* The engine says here, too, that an instruction begins. */
 REPLACES(op2_fn, tcg_gen_op2_x86_64);
@@ -23,6 +26,9 @@ const struct generator generator_x86 = {
 	.op6 = tcg_gen_op6_x86_64,
 	.new = tcg_temp_new_internal_x86_64,
 	.free = tcg_temp_free_internal_x86_64,
+	.find_block = tcg_tb_lookup_x86_64,
+	.restore = cpu_restore_state_x86_64,
+	.leave = cpu_loop_exit_x86_64,
 };
 
 DEFINE_EMIT(tcg_emit_op_x86_64)

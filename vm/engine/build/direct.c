@@ -11,7 +11,9 @@
  *	addr | addr >> 46 << 47
  *
  * so whatever the guest takes for a pointer, it does not reach cprec's own
- * memory: that is above the arena, and there is nothing below it.
+ * memory: that is above the arena, and there is nothing below it.  So is one
+ * that is not aligned as the access says.  An address of 32 bits cannot be
+ * outside the arena.  One with a tag is an address of 2^46 or more, too.
  *
  * The host refuses what must not be accessed directly.  So that the guest's
  * registers are right then, the engine must have written them back in front of
@@ -29,9 +31,12 @@
 #define OPS_32 8u
 #define OPS_64 11u
 
-/* Of an access: bytes in another order, or an address that must be aligned. */
+/* Of an access: bytes in another order, and how its address must be aligned:
+ * to a power of two, or to its size. */
 #define ACCESS_SIGNED 4u
-#define ACCESS_OTHER (8u | 7u << 4)
+#define ACCESS_SWAPPED 8u
+#define ALIGNED_AT 4
+#define ALIGNED_MOST 7u
 
 /* An entry of the engine's table of operations. */
 struct operation {
@@ -87,7 +92,7 @@ static bool is_direct(void *context, unsigned access)
 	struct engine *engine = engine_entered;
 
 	return engine && engine->direct.is_on && !engine->direct.is_paused &&
-	       !(access & ACCESS_OTHER) && prepare(engine, context);
+	       !(access & ACCESS_SWAPPED) && prepare(engine, context);
 }
 
 /* ------- generating ------- */
@@ -99,26 +104,64 @@ static uintptr_t new_value(void *context)
 							       false);
 }
 
-/* `place` = addr | addr >> bits << bits + 1 */
-static void generate_place(void *context, uintptr_t place, uintptr_t addr)
+/* `value` = by an operation, what it was and a constant make. */
+static void generate_with(void *context, int op, uintptr_t value,
+			  uintptr_t operand, uint64_t number)
 {
 	const struct generator *generate = engine_entered->kind->generator;
-	uintptr_t bits = new_value(context);
+	uintptr_t constant = new_value(context);
 
-	generate->op2(context, OP_CONSTANT, bits, ENGINE_DIRECT_BITS);
-	generate->op3(context, OP_SHIFT_RIGHT, place, addr, bits);
-	generate->op2(context, OP_CONSTANT, bits, ENGINE_DIRECT_BITS + 1);
-	generate->op3(context, OP_SHIFT_UP, place, place, bits);
-	generate->op3(context, OP_OR, place, place, addr);
-	generate->free(context, (void *)bits);
+	generate->op2(context, OP_CONSTANT, constant, number);
+	generate->op3(context, op, value, operand, constant);
+	generate->free(context, (void *)constant);
 }
 
-static void generate_access(void *context, name value, name addr, int op)
+/* The bits of an address that must be 0. */
+static uint64_t misaligned_bits(unsigned access)
+{
+	unsigned bits = access >> ALIGNED_AT & ALIGNED_MOST;
+
+	if (bits == ALIGNED_MOST)
+		bits = access & PLACE_SIZE;
+	return (UINT64_C(1) << bits) - 1;
+}
+
+/* `place` = addr | bits << 47, which nothing is at if there are any. */
+static void generate_refusal(void *context, uintptr_t place, uintptr_t addr,
+			     uintptr_t bits)
+{
+	generate_with(context, OP_SHIFT_UP, bits, bits, ENGINE_DIRECT_BITS + 1);
+	engine_entered->kind->generator->op3(context, OP_OR, place, addr, bits);
+}
+
+static void generate_place(void *context, uintptr_t place, uintptr_t addr,
+			   unsigned access)
+{
+	const struct engine_kind *kind = engine_entered->kind;
+	uint64_t misaligned = misaligned_bits(access);
+	uintptr_t bits = new_value(context);
+
+	if (kind->is_narrow) {
+		kind->generator->op2(context, OP_WIDEN, place, addr);
+	} else {
+		generate_with(context, OP_SHIFT_RIGHT, bits, addr,
+			      ENGINE_DIRECT_BITS);
+		generate_refusal(context, place, addr, bits);
+	}
+	if (misaligned) {
+		generate_with(context, OP_AND, bits, place, misaligned);
+		generate_refusal(context, place, place, bits);
+	}
+	kind->generator->free(context, (void *)bits);
+}
+
+static void generate_access(void *context, name value, name addr,
+			    unsigned access, int op)
 {
 	const struct generator *generate = engine_entered->kind->generator;
 	uintptr_t place = new_value(context);
 
-	generate_place(context, place, (uintptr_t)context + addr);
+	generate_place(context, place, (uintptr_t)context + addr, access);
 	generate->op3(context, op, (uintptr_t)context + value, place,
 		      engine_entered->direct.start);
 	generate->free(context, (void *)place);
@@ -135,7 +178,7 @@ bool direct_load(void *context, name value, name addr, unsigned access, int op)
 		op = OP_LOADS_64 + (int)(2 * size + (size < 3 && is_signed));
 	else
 		op = OP_LOADS_32 + (int)(2 * size + (size < 2 && is_signed));
-	generate_access(context, value, addr, op);
+	generate_access(context, value, addr, access, op);
 	return true;
 }
 
@@ -145,7 +188,7 @@ bool direct_store(void *context, name value, name addr, unsigned access,
 	if (!is_direct(context, access))
 		return false;
 	op = op == OP_STORE_64 ? OP_STORE_8_OF_64 : OP_STORE_8_OF_32;
-	generate_access(context, value, addr,
+	generate_access(context, value, addr, access,
 			op + (int)(access & PLACE_SIZE));
 	return true;
 }
@@ -156,8 +199,7 @@ bool engine_go_direct(struct engine *engine, const uint8_t *arena)
 {
 	engine->direct.start = (uintptr_t)arena;
 	engine->direct.paused = ENGINE_NEVER;
-	engine->direct.is_on = engine->kind->generator == &generator_x86 &&
-			       engine->direct.start < UINT64_C(1) << 31;
+	engine->direct.is_on = engine->direct.start < UINT64_C(1) << 31;
 	return engine->direct.is_on;
 }
 
@@ -183,23 +225,21 @@ void direct_begin_block(struct engine *engine, guest_addr pc)
 
 /* ------- when the host refuses ------- */
 
-typedef void *find_block_fn(void *context, uintptr_t host_pc);
-extern find_block_fn tcg_tb_lookup_x86_64;
-typedef bool restore_fn(void *cpu, uintptr_t host_pc, bool leaves);
-extern restore_fn cpu_restore_state_x86_64;
-_Noreturn void cpu_loop_exit_x86_64(void *cpu);
-
 /* The engine takes off as much: it means addresses that calls return to. */
 #define BEHIND_CALL 2u
 
 bool engine_has_translated(struct engine *engine, uintptr_t host_pc)
 {
 	return engine_entered == engine && engine->direct.context &&
-	       tcg_tb_lookup_x86_64(engine->direct.context, host_pc);
+	       engine->kind->generator->find_block(engine->direct.context,
+						   host_pc);
 }
 
 void engine_leave(struct engine *engine, uintptr_t host_pc)
 {
-	cpu_restore_state_x86_64(engine->cpu, host_pc + BEHIND_CALL, true);
-	cpu_loop_exit_x86_64(engine->cpu);
+	const struct generator *generator = engine->kind->generator;
+
+	generator->restore(engine->cpu, host_pc + BEHIND_CALL, true);
+	generator->leave(engine->cpu);
+	__builtin_unreachable();
 }

@@ -37,6 +37,16 @@ typedef void ask_fn(void *context);
 typedef void call_fn(void *context, void *function, void *result, int count,
 		     void **arguments);
 
+/* The translation that an instruction of the host is in; NULL: in none. */
+typedef void *find_block_fn(void *context, uintptr_t host_pc);
+
+/* Brings the state to what it is in front of the guest's instruction that an
+ * instruction of the host belongs to. */
+typedef bool restore_fn(void *cpu, uintptr_t host_pc, bool leaves);
+
+/* Goes back to where the engine was run from; does not return. */
+typedef void leave_fn(void *cpu);
+
 /* Those of one architecture that cprec calls: the engine's own. */
 struct generator {
 	op1_fn *op1;		/* not of 32-bit ARM */
@@ -45,6 +55,9 @@ struct generator {
 	op6_fn *op6;
 	new_fn *new;		/* a value for some operations */
 	free_fn *free;
+	find_block_fn *find_block;
+	restore_fn *restore;
+	leave_fn *leave;
 };
 
 /* halves.c: a store of x86-64 is generated. */

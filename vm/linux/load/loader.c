@@ -260,9 +260,9 @@ static int map_kernel_code(struct linux_process *process, struct failure *why)
 	}
 	if (rc || !abi->signal_code)
 		return rc;
-	process->signal_page = memory_find_gap(
-		process->memory, GUEST_PAGE, abi->pie_base,
-		process->space->layout.mmap_top);
+	process->signal_page = memory_find_gap(process->memory, GUEST_PAGE,
+					       process->space->layout.pie_base,
+					       process->space->layout.mmap_top);
 	return map_code(process, process->signal_page, "[sigpage]",
 			abi->signal_code, abi->signal_code_size, why);
 }
