@@ -266,6 +266,8 @@ int engine_open(struct engine **out, enum arch arch, uint8_t *arena,
 	engine->jumps.are_ours = !getenv("CPREC_NO_JUMPS");
 	engine->jumps.are_inline = engine->jumps.are_ours &&
 				   !getenv("CPREC_NO_SITES");
+	engine->vectors_are_inline = !getenv("CPREC_NO_VECTORS") &&
+				     __builtin_cpu_supports("avx");
 	err = engine_begin(engine, kind->model);
 	if (!err)
 		err = lay_out(engine, arena, arena_size);

@@ -192,6 +192,7 @@ struct engine {
 		void *context;	/* by which code is generated */
 	} direct;
 	struct jumps jumps;
+	bool vectors_are_inline; /* not so with CPREC_NO_VECTORS */
 };
 
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* accesses_x86.c - x86-64: what is replaced so that accesses are logged */
 #include "vm/engine/build/accesses.h"
+#include "vm/engine/build/vectors.h"
 
 extern op1_fn tcg_gen_op1_x86_64;
 extern op3_fn tcg_gen_op3_x86_64;
@@ -16,6 +17,7 @@ REPLACES(op2_fn, tcg_gen_op2_x86_64);
 void tcg_gen_op2_x86_64(void *context, int op, uintptr_t a, uintptr_t b)
 {
 	accesses_insn(op, a);
+	vectors_note(op, a, b);
 	engine_tcg_gen_op2_x86_64(context, op, a, b);
 }
 
@@ -33,7 +35,17 @@ const struct generator generator_x86 = {
 
 DEFINE_EMIT(tcg_emit_op_x86_64)
 DEFINE_ASK(check_exit_request_x86_64)
-DEFINE_CALL(tcg_gen_callN_x86_64)
+
+REPLACES(call_fn, tcg_gen_callN_x86_64);
+void tcg_gen_callN_x86_64(void *context, void *function, void *result,
+			  int count, void **arguments)
+{
+	if (vectors_generate(context, function, result, arguments))
+		return;
+	accesses_call(context);
+	engine_tcg_gen_callN_x86_64(context, function, result, count,
+				    arguments);
+}
 
 DEFINE_LOAD(tcg_gen_qemu_ld_i32_x86_64, OP_STORE_32_OF_32, (void)0)
 DEFINE_LOAD(tcg_gen_qemu_ld_i64_x86_64, OP_STORE_64, (void)0)

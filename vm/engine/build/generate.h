@@ -24,6 +24,13 @@ typedef void op3_fn(void *context, int op, uintptr_t a, uintptr_t b,
 		    uintptr_t c);
 typedef void op6_fn(void *context, int op, uintptr_t a, uintptr_t b,
 		    uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f);
+/* Operations on vectors, on 2 to 4 values. */
+typedef void op2_vector_fn(void *context, int op, int type, unsigned lane,
+			    uintptr_t a, uintptr_t b);
+typedef void op3_vector_fn(void *context, int op, int type, unsigned lane,
+			    uintptr_t a, uintptr_t b, uintptr_t c);
+typedef void op4_vector_fn(void *context, int op, int type, unsigned lane,
+			    uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d);
 typedef void *new_fn(void *context, int type, bool local);
 typedef void free_fn(void *context, void *temporary);
 

@@ -9,6 +9,7 @@ enum {
 	OP_LABEL = 1,
 	OP_CALL = 2,
 	OP_JUMP = 3,
+	OP_MOVE_32 = 5,		/* also the lower half of 64 bits */
 	OP_CONSTANT_32 = 6,
 	OP_LOADS_32 = 9,	/* five loads of values of 32 bits */
 	OP_STORE_8_OF_32 = 14,	/* and three stores, by size */
@@ -30,20 +31,53 @@ enum {
 	OP_SHIFT_UP = 90,
 	OP_SHIFT_RIGHT = 91,	/* zeros come in */
 	OP_SHIFT_DOWN = 92,	/* copies of the highest bit come in */
-	OP_NARROW = 101,	/* to 32 bits: extrl_i64_i32 */
 	OP_WIDEN = 100,		/* of 32 bits: extu_i32_i64 */
 	OP_JUMP_IF_64 = 103,
 	OP_INSTRUCTION = 129,	/* insn_start: one begins */
 	OP_END = 130, OP_GO_ON = 131, OP_GO_TO = 132,
 };
 
+/* On vectors. */
+enum {
+	OP_LOAD_VECTOR = 141,
+	OP_STORE_VECTOR = 142,
+	OP_ADD_LANES = 144,
+	OP_SUBTRACT_LANES = 145,
+	OP_MULTIPLY_LANES = 146,
+	OP_MAGNITUDE = 148,
+	OP_ADD_SIGNED_SATURATED = 149,
+	OP_ADD_SATURATED = 150,
+	OP_SUBTRACT_SIGNED_SATURATED = 151,
+	OP_SUBTRACT_SATURATED = 152,
+	OP_SIGNED_MINIMUM = 153,
+	OP_MINIMUM = 154,
+	OP_SIGNED_MAXIMUM = 155,
+	OP_MAXIMUM = 156,
+	OP_AND_VECTOR = 157,
+	OP_OR_VECTOR = 158,
+	OP_XOR_VECTOR = 159,
+	OP_AND_NOT_VECTOR = 160,
+	OP_SHIFT_LANES_UP = 166,
+	OP_SHIFT_LANES_RIGHT = 167,
+	OP_SHIFT_LANES_DOWN = 168,
+	OP_COMPARE_LANES = 172,
+	/* Only where the host is x86-64. */
+	OP_SHUFFLE_SINGLES = 176,
+	OP_PACK_SIGNED = 179,
+	OP_PACK = 180,
+	OP_INTERLEAVE_LOW = 183,
+	OP_INTERLEAVE_HIGH = 184,
+};
+
 /* Conditions. */
 #define IS_BELOW 4		/* TCG_COND_LTU */
 #define IS_EQUAL 8		/* TCG_COND_EQ */
+#define IS_ABOVE_SIGNED 11	/* TCG_COND_GT */
 
 /* Types of values. */
 #define TYPE_32 0
 #define TYPE_64 1
+#define TYPE_HALF 2		/* of a vector */
 #define TYPE_VECTOR 3		/* of 128 bits */
 
 #endif
