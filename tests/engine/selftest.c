@@ -181,6 +181,23 @@ CODE(sse_code,
      "movl $0x3f80, -64(%rsi)\n ldmxcsr -64(%rsi)\n sse addps\n"
      "movl $0x1f80, -64(%rsi)\n ldmxcsr -64(%rsi)\n");
 
+/* All that is generated without a call. */
+CODE(vectors_code,
+     ".irp op, paddb, paddw, paddd, paddq, psubb, psubw, psubd, psubq,"
+     "pmullw, pmulld, paddsb, paddsw, paddusb, paddusw, psubsb, psubsw,"
+     "psubusb, psubusw, pminsb, pminsw, pminsd, pminub, pminuw, pminud,"
+     "pmaxsb, pmaxsw, pmaxsd, pmaxub, pmaxuw, pmaxud, pabsb, pabsw, pabsd,"
+     "pand, por, pxor, pandn, psllw, pslld, psllq, psrlw, psrld, psrlq,"
+     "psraw, psrad, pcmpeqb, pcmpeqw, pcmpeqd, pcmpeqq, pcmpgtb, pcmpgtw,"
+     "pcmpgtd, pcmpgtq, punpcklbw, punpcklwd, punpckldq, punpcklqdq,"
+     "punpckhbw, punpckhwd, punpckhdq, punpckhqdq, packsswb, packssdw,"
+     "packuswb, packusdw\n sse \\op\n .endr\n"
+     ".irp op, pshufd, shufps, shufpd\n sse \\op $0x1b,\n .endr\n"
+     "movups 64(%rdi), %xmm0\n pmovmskb %xmm0, %eax\n mov %rax, (%rsi)\n"
+     "movd %eax, %xmm0\n movups %xmm0, 8(%rsi)\n"
+     "movq %rdi, %xmm0\n psubq %xmm0, %xmm0\n movups %xmm0, 24(%rsi)\n"
+     "add $40, %rsi\n");
+
 /* What is left to the maker of a processor is not compared; nor are lengths
  * that the engine does not survive. */
 CODE(estimates_code,
@@ -260,6 +277,7 @@ static const struct part {
 	bool is_compared;
 } parts[] = {
 	{ "SSE", sse_code, sse_code_end, true },
+	{ "vectors", vectors_code, vectors_code_end, true },
 	{ "estimates", estimates_code, estimates_code_end, false },
 	{ "x87", x87_code, x87_code_end, true },
 	{ "the environment of x87", environment_code, environment_code_end,
