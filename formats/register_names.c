@@ -68,7 +68,8 @@ static bool find_part(const struct reg_table *table, const char *name,
 		return false;
 	if (part->size == table->regs[part->reg].size)
 		return find_whole(table, table->regs[part->reg].name, out);
-	take_bytes(table, name, table->regs[part->reg].offset, part->size, out);
+	take_bytes(table, name, table->regs[part->reg].offset + part->above,
+		   part->size, out);
 	return true;
 }
 

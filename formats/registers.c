@@ -85,7 +85,15 @@ static const struct reg_part x86_64_parts[] = {
 	{ "dx", X86_RDX, 2 }, { "si", X86_RSI, 2 }, { "di", X86_RDI, 2 },
 	{ "al", X86_RAX, 1 }, { "bl", X86_RBX, 1 }, { "cl", X86_RCX, 1 },
 	{ "dl", X86_RDX, 1 }, { "sil", X86_RSI, 1 }, { "dil", X86_RDI, 1 },
-	{ NULL, 0, 0 }
+	{ "ah", X86_RAX, 1, 1 }, { "bh", X86_RBX, 1, 1 },
+	{ "ch", X86_RCX, 1, 1 }, { "dh", X86_RDX, 1, 1 },
+	{ NULL, 0, 0, 0 }
+};
+
+/* Where MMX instructions leave them: they make st0 the first of x87's. */
+static const struct reg_series x86_64_series[] = {
+	{ "mm", X86_ST0, 8, 8, 10 },
+	{ NULL, 0, 0, 0, 0 }
 };
 
 static const struct reg_table x86_64_table = {
@@ -97,6 +105,7 @@ static const struct reg_table x86_64_table = {
 	.pc = X86_RIP,
 	.sp = X86_RSP,
 	.parts = x86_64_parts,
+	.series = x86_64_series,
 	.result = X86_RAX,
 	.arg_count = 6,
 	.arg_stack = 8,

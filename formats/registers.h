@@ -186,10 +186,11 @@ static inline bool reg_is_general(const struct reg_info *info)
 #define VECTOR_ARGS_MOST 8u
 #define RESULTS_MOST 2u
 
-/* Another name, of its lowest bytes. */
+/* Another name, of bytes of a register. */
 struct reg_part {
 	const char *name;
 	uint8_t reg, size;
+	uint8_t above;		/* so many lower bytes */
 };
 
 /* Names that end in a number, from 0 on: of bytes that follow each other. */

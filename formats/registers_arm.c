@@ -66,7 +66,7 @@ static const uint8_t dwarf_all[] = {
 static const struct reg_part parts[] = {
 	{ "ip", ARM_R12, 4 }, { "r13", ARM_SP, 4 }, { "r14", ARM_LR, 4 },
 	{ "r15", ARM_PC, 4 }, { "apsr", ARM_CPSR, 4 },
-	{ NULL, 0, 0 }
+	{ NULL, 0, 0, 0 }
 };
 
 static const struct reg_series series[] = {

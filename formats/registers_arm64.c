@@ -89,7 +89,7 @@ static const struct reg_part parts[] = {
 	{ "lr", ARM64_X30, 8 }, { "ip0", ARM64_X16, 8 },
 	{ "ip1", ARM64_X16 + 1, 8 }, { "ip", ARM64_X16, 8 },
 	{ "wsp", ARM64_SP, 4 },
-	{ NULL, 0, 0 }
+	{ NULL, 0, 0, 0 }
 };
 
 static const struct reg_series series[] = {

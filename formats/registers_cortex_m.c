@@ -58,7 +58,7 @@ static const uint8_t dwarf[] = {
 static const struct reg_part parts[] = {
 	{ "ip", CM_R12, 4 }, { "r13", CM_SP, 4 }, { "r14", CM_LR, 4 },
 	{ "r15", CM_PC, 4 },
-	{ NULL, 0, 0 }
+	{ NULL, 0, 0, 0 }
 };
 
 static const struct reg_series series[] = {

@@ -58,7 +58,15 @@ static const struct reg_part parts[] = {
 	{ "dx", I386_EDX, 2 }, { "si", I386_ESI, 2 }, { "di", I386_EDI, 2 },
 	{ "al", I386_EAX, 1 }, { "bl", I386_EBX, 1 }, { "cl", I386_ECX, 1 },
 	{ "dl", I386_EDX, 1 },
-	{ NULL, 0, 0 }
+	{ "ah", I386_EAX, 1, 1 }, { "bh", I386_EBX, 1, 1 },
+	{ "ch", I386_ECX, 1, 1 }, { "dh", I386_EDX, 1, 1 },
+	{ NULL, 0, 0, 0 }
+};
+
+/* Where MMX instructions leave them: they make st0 the first of x87's. */
+static const struct reg_series series[] = {
+	{ "mm", I386_ST0, 8, 8, 10 },
+	{ NULL, 0, 0, 0, 0 }
 };
 
 const struct reg_table reg_table_i386 = {
@@ -70,6 +78,7 @@ const struct reg_table reg_table_i386 = {
 	.pc = I386_EIP,
 	.sp = I386_ESP,
 	.parts = parts,
+	.series = series,
 	.result = I386_EAX,
 	.arg_count = 0,		/* all are on the stack */
 	.arg_stack = 4,

@@ -343,6 +343,8 @@ enum vm_order vm_order(struct vm *vm, guest_addr pc);
 
 struct vm_flow {
 	uint64_t reads, writes;
+	uint64_t low, high;	/* of `writes`, if that has a name: nothing but
+				   the lowest byte, or the one above it, or both */
 };
 
 /* The same. */

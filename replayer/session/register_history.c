@@ -67,6 +67,19 @@ static void settle(struct search *search, const uint8_t *value)
 	search->last = *insn;
 }
 
+/* Whether the bytes of the register that are asked for are among those. */
+static bool writes_part(const struct search *search, const struct vm_flow *flow)
+{
+	unsigned reg = search->named->reg;
+	unsigned low = flow->low >> reg & 1, high = flow->high >> reg & 1;
+	unsigned first = search->info->offset - search->regs->regs[reg].offset;
+
+	if (!low && !high)
+		return true;
+	return (low && first == 0) ||
+	       (high && first < 2 && first + search->info->size > 1);
+}
+
 /*
  * Whether an instruction writes it, whatever value it had.  Of machines, only the
  * value tells.
@@ -75,10 +88,12 @@ static bool writes(const struct search *search, guest_addr pc)
 {
 	struct vm *vm = replayer_vm(search->rep);
 	unsigned reg = search->named->reg;
+	struct vm_flow flow;
 
 	if (!vm || reg >= VM_FLOW_VECTORS || reg == search->regs->sp)
 		return false;
-	return vm_flow(vm, pc).writes >> reg & 1;
+	flow = vm_flow(vm, pc);
+	return (flow.writes >> reg & 1) && writes_part(search, &flow);
 }
 
 static void on_instruction(void *context, uint64_t steps, guest_addr pc)

@@ -99,6 +99,31 @@ class Tests(OtherTests):
                                                 path))["arch"])
         equal(archs, ["x86_64", "i386", "x86_64"], "architectures")
 
+    def parts(self, compiler):
+        """Bytes of registers, and those of MMX, have names everywhere."""
+        program = os.path.join(self.folder, "parts")
+        with open(program + ".S", "w", encoding="utf-8") as out:
+            out.write(PARTS)
+        subprocess.run([compiler, "-nostdlib", "-static", "-o", program,
+                        program + ".S"], check=True)
+        trace = program + ".cpr"
+        self.cprec("record", "-q", "-o", trace, program)
+        for name, value in {"ah": "3c", "al": "66", "ax": "663c",
+                            "mm0": "3c66221100000000",
+                            "mm7": "3c66221100000000"}.items():
+            told = json.loads(self.answer("query", "--json", "--at=8",
+                                          f"--addr=${name}", trace))
+            equal(told["bytes"], value, name)
+        for name, at, last in (("ah", 8, 5), ("ah", 5, 1), ("al", 5, 2),
+                               ("ax", 5, 2), ("al", 8, 6), ("mm0", 8, 3),
+                               ("mm7", 8, 4)):
+            told = json.loads(self.answer("last", "--json", f"--at={at}",
+                                          f"--register={name}", trace))
+            equal(told["at"], last, f"{name} before {at}")
+        told = json.loads(self.answer("when", "--json", "--expr=$ah == 0x3c",
+                                      trace))
+        equal(told["at"], 6, "when")
+
     def calls(self, source):
         """Arguments are on the stack; results are in two registers, in one of
         x87, or in memory."""
@@ -167,6 +192,21 @@ _start:
 """
 
 
+PARTS = """
+.global _start
+_start:
+	mov	$0x11223344, %eax
+	mov	$0x66, %ah
+	mov	$0x3c, %al
+	movd	%eax, %mm0
+	movd	%eax, %mm7
+	xchg	%al, %ah
+	mov	$0x66, %al
+	nop
+	int3
+"""
+
+
 def can_run(folder):
     program = os.path.join(folder, "can-run")
     source = program + ".S"
@@ -193,6 +233,8 @@ def run_all(options, folder):
             name = os.path.basename(source)
             tests.test(f"{name}, {way}", tests.compare, source, way)
     tests.test("counted", tests.counted)
+    for compiler in COMPILER, "cc":
+        tests.test("parts of registers, " + compiler, tests.parts, compiler)
     tests.test("machines", tests.machines,
                os.path.join(options.programs, "machines.c"))
     tests.test("calls", tests.calls,

@@ -31,6 +31,12 @@ static const uint8_t families[X86_REG_ENDING] = {
 	FAMILY(X86_R15, R15, R15D, R15W, R15B),
 };
 
+static bool is_high(unsigned reg)
+{
+	return reg == X86_REG_AH || reg == X86_REG_BH || reg == X86_REG_CH ||
+	       reg == X86_REG_DH;
+}
+
 static uint64_t bit_of(unsigned reg)
 {
 	if (reg >= X86_REG_XMM0 && reg <= X86_REG_XMM15)
@@ -59,6 +65,21 @@ static bool is_constant(const cs_insn *insn)
 	return false;
 }
 
+static bool is_low(unsigned reg)
+{
+	return reg == X86_REG_AL || reg == X86_REG_BL || reg == X86_REG_CL ||
+	       reg == X86_REG_DL;
+}
+
+static void add_write(struct vm_flow *flow, unsigned reg)
+{
+	uint64_t bit = bit_of(reg);
+
+	flow->writes |= bit;
+	flow->low |= is_low(reg) ? bit : 0;
+	flow->high |= is_high(reg) ? bit : 0;
+}
+
 static void add_operand(struct vm_flow *flow, const cs_x86_op *operand)
 {
 	uint64_t bit = bit_of(operand->reg);
@@ -67,7 +88,7 @@ static void add_operand(struct vm_flow *flow, const cs_x86_op *operand)
 		flow->reads |= bit;
 	if (!(operand->access & CS_AC_WRITE))
 		return;
-	flow->writes |= bit;
+	add_write(flow, operand->reg);
 	/* The rest of a register stays if less than its half is written. */
 	if (operand->size < 4)
 		flow->reads |= bit;
@@ -81,7 +102,7 @@ static struct vm_flow flow_of(const cs_insn *insn)
 	for (unsigned i = 0; i < detail->regs_read_count; i++)
 		flow.reads |= bit_of(detail->regs_read[i]);
 	for (unsigned i = 0; i < detail->regs_write_count; i++)
-		flow.writes |= bit_of(detail->regs_write[i]);
+		add_write(&flow, detail->regs_write[i]);
 	for (unsigned i = 0; i < detail->x86.op_count; i++) {
 		const cs_x86_op *operand = &detail->x86.operands[i];
 
