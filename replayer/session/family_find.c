@@ -29,6 +29,7 @@ struct candidate {
 	const char *path;
 	uint32_t pid, turn;	/* 0: not known */
 	char name[NAME_SHOWN];
+	bool became;		/* goes on in another recording */
 	bool is_wanted[WAYS];
 };
 
@@ -37,16 +38,23 @@ struct candidates {
 	size_t count;
 };
 
-/* "12" and "12-2" are what files are called, without their suffix. */
+/*
+ * "12" and "12-2" are what files are called, without their suffix.  "12-1" is the
+ * first that had a number, which several may have had.
+ */
 static struct wanted understand(const char *text)
 {
 	struct wanted wanted = { .text = text };
 	char name[FAMILY_NAME_ROOM];
-	int size = snprintf(name, sizeof(name), "%s" TRACE_SUFFIX, text);
+	const char *dash = strchr(text, '-');
+	bool is_first = dash && !strcmp(dash, "-1");
+	int size = snprintf(name, sizeof(name), "%.*s" TRACE_SUFFIX,
+			    (int)(is_first ? dash - text : FAMILY_NAME_ROOM),
+			    text);
 
 	wanted.is_number = size < (int)sizeof(name) &&
 			   family_name_parse(&wanted.member, name);
-	if (!strchr(text, '-'))
+	if (!dash)
 		wanted.member.turn = 0;
 	return wanted;
 }
@@ -116,6 +124,8 @@ static int look_at_program(struct candidate *out, const struct wanted *wanted,
 	if (!*name)
 		name = name_of(last->path);
 	snprintf(out->name, sizeof(out->name), "%s", name);
+	out->became = recording_summary(recording) &&
+		recording_summary(recording)->exit_code == SUMMARY_BECAME;
 	out->is_wanted[BY_NAME] = !strcmp(name, wanted->text) ||
 				  !strcmp(name_of(last->path), wanted->text);
 	out->is_wanted[BY_WORD] = has_word(last, wanted->text);
@@ -157,15 +167,16 @@ struct list {
 	size_t size, count, left_out;
 };
 
-static void list_process(struct list *list, const struct candidate *one)
+static void list_process(struct list *list, const struct candidate *one,
+			 bool with_turn)
 {
 	char text[80];
 	int size = snprintf(text, sizeof(text), "%s%s %" PRIu32,
 			    list->size ? ", " : "", one->name, one->pid);
 
-	if (one->turn > 1)
+	if (one->turn > 1 || with_turn)
 		size += snprintf(text + size, sizeof(text) - (size_t)size,
-				 "-%" PRIu32, one->turn);
+				 "-%" PRIu32, one->turn ? one->turn : 1);
 	if (list->left_out || list->count == LISTED_MOST ||
 	    list->size + (size_t)size >= sizeof(list->text)) {
 		list->left_out++;
@@ -186,7 +197,8 @@ static int no_single(const struct candidates *candidates, enum way way,
 
 	for (size_t i = 0; i < candidates->count; i++)
 		if (!found || candidates->list[i].is_wanted[way])
-			list_process(&list, &candidates->list[i]);
+			list_process(&list, &candidates->list[i],
+				     found && way == BY_NUMBER);
 	if (list.left_out)
 		snprintf(more, sizeof(more), " and %zu more", list.left_out);
 	if (found)
@@ -213,8 +225,24 @@ static size_t count_wanted(const struct candidates *candidates, enum way way,
 	return found;
 }
 
+/*
+ * What a process was before it became another one has names only if nothing
+ * else has them.
+ */
+static void forget_earlier(struct candidates *candidates, enum way way)
+{
+	bool others = false;
+
+	for (size_t i = 0; i < candidates->count; i++)
+		others |= candidates->list[i].is_wanted[way] &&
+			  !candidates->list[i].became;
+	for (size_t i = 0; i < candidates->count; i++)
+		if (others && candidates->list[i].became)
+			candidates->list[i].is_wanted[way] = false;
+}
+
 /* What looks like a number is one. */
-static int choose(char **out, const struct candidates *candidates,
+static int choose(char **out, struct candidates *candidates,
 		  const struct wanted *wanted, const char *file,
 		  struct failure *why)
 {
@@ -224,6 +252,10 @@ static int choose(char **out, const struct candidates *candidates,
 
 	while (!found && way != BY_NUMBER && way != BY_LINE)
 		found = count_wanted(candidates, ++way, &one);
+	if (way != BY_NUMBER) {
+		forget_earlier(candidates, way);
+		found = count_wanted(candidates, way, &one);
+	}
 	if (found != 1)
 		return no_single(candidates, way, wanted, file, found, why);
 	*out = strdup(one->path);

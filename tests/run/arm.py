@@ -207,6 +207,7 @@ def run_all(options, folder):
     tests.test("clock", tests.clock, source("arm_clock.S"))
     tests.test("monitor", tests.monitor, source("monitor_arm64.c"))
     tests.test("machines", tests.machines, source("machines.c"))
+    tests.test("machines_family", tests.family, source("machines_family.c"))
     tests.test("arguments", tests.arguments, source("arguments_arm64.c"))
     tests.test("refused", tests.refused)
     for way in tests.ways:

@@ -45,6 +45,7 @@ class Tests(CprecTap):
     oracle = ["qemu-aarch64-static", "-cpu", "cortex-a72"]
     sysroot = "/usr/aarch64-linux-gnu"
     ways = {"static": ["-static"], "dynamic": []}
+    includes = []
 
     def can_run(self):
         """Else says why not."""
@@ -238,6 +239,47 @@ class Tests(CprecTap):
             output += self.answer("replay", path)
         equal(output.encode(), expected[1], "replays")
 
+    def family(self, source):
+        """Processes of two architectures start each other, and are found by
+        name, number and in a packed file."""
+        theirs = os.path.join(self.folder, "family-theirs")
+        ours = os.path.join(self.folder, "family-ours")
+        last = os.path.join(self.folder, "family-last")
+        for compiler, program in ((self.compiler, theirs), ("cc", ours),
+                                  (self.compiler, last)):
+            subprocess.run([compiler, *self.includes, "-g", "-static", "-o",
+                            program, source], check=True)
+        trace = os.path.join(self.folder, "family.cpr")
+        words = [theirs, ours, last]
+        status, output = run(self.options.cprec, "record", "-q", "-o", trace,
+                             *words)
+        name = output.split()[0].decode()
+        equal((status, output.decode()),
+              (3, f"{name} 3\nx86_64 2\n{name} 1\nx86_64: status 3\n"
+                  f"{name}: status 2\n"), "record")
+        packed = os.path.join(self.folder, "family.packed.cpr")
+        self.answer("pack", "-o", packed, trace)
+        for file in trace, packed:
+            processes = [json.loads(line) for line in
+                         self.answer("ps", "--json", file).splitlines()]
+            numbers = [process["pid"] for process in processes]
+            equal(len(processes), 5, "recordings")
+            for number, arch, depth in (
+                    ("family-theirs", self.arch, 3), ("family-ours", "x86_64", 2),
+                    ("family-last", self.arch, 1),
+                    (f"{numbers[1]}-1", self.arch, 3),
+                    (f"{numbers[1]}-2", "x86_64", 2)):
+                info = json.loads(self.answer("info", "--json",
+                                              f"--pid={number}", file))
+                equal(info["arch"], arch, number)
+                told = self.answer("query", f"--pid={number}", "--at=end",
+                                   "--addr=depth", file)
+                expect(told.startswith(f"depth = {depth}\n"), told)
+            done = self.cprec("info", f"--pid={numbers[1]}", file)
+            expect(f"{numbers[1]}-1, " in done.stderr, done.stderr)
+            equal(self.answer("verify", "--all", file).count(": verified "), 5,
+                  "verified")
+
     def threads_change(self, source):
         """Any thread may change the process's architecture."""
         programs = []
@@ -348,6 +390,8 @@ def run_all(options, folder):
                os.path.join(options.programs, "looks_arm64.c"))
     tests.test("machines", tests.machines,
                os.path.join(options.programs, "machines.c"))
+    tests.test("machines_family", tests.family,
+               os.path.join(options.programs, "machines_family.c"))
     tests.test("machines_threads", tests.threads_change,
                os.path.join(options.programs, "machines_threads.c"))
     tests.test("arguments", tests.arguments,

@@ -37,6 +37,10 @@ def compile_to(program, *arguments):
 
 
 class Tests(OtherTests):
+    arch = "i386"
+    compiler = COMPILER
+    includes = ["-idirafter", INCLUDE]
+
     def compiled(self, source, way):
         name = os.path.basename(source)[:-2]
         program = os.path.join(self.folder, f"{name}-{way}")
@@ -237,6 +241,8 @@ def run_all(options, folder):
         tests.test("parts of registers, " + compiler, tests.parts, compiler)
     tests.test("machines", tests.machines,
                os.path.join(options.programs, "machines.c"))
+    tests.test("machines_family", tests.family,
+               os.path.join(options.programs, "machines_family.c"))
     tests.test("calls", tests.calls,
                os.path.join(options.programs, "i386_functions.c"))
     tests.test("sent", tests.sent,

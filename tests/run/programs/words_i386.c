@@ -384,8 +384,10 @@ static void make_plain(struct made *made)
 	if (op == 0x84 || op == 0x85)
 		made->undefined = ADJUST;
 	add(made, op, 1);
-	/* BOUND has memory; else it is another instruction.  ARPL of memory
-	 * writes under cprec also what stays as it is. */
+	/*
+	 * BOUND has memory; else it is another instruction.  ARPL of memory
+	 * writes under cprec also what stays as it is.
+	 */
 	if (op == 0x63)
 		add(made, 0xc0 | field << 3 | draw_field(), 1);
 	else
