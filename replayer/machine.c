@@ -339,6 +339,7 @@ static int apply_event(struct machine_replay *replay, struct failure *why)
 
 static void leave_segment(struct machine_replay *replay)
 {
+	machine_points_drop(replay);
 	packet_stream_close(&replay->packets);
 	free(replay->read_bytes);
 	replay->read_bytes = NULL;
@@ -540,17 +541,51 @@ static bool must_start(const struct machine_replay *replay,
 	       recording_time(replay->recording, to->segment) > now;
 }
 
-int machine_replay_go(struct machine_replay *replay,
-		      const struct segment_position *to, bool in_order,
-		      struct failure *why)
+int machine_replay_move(struct machine_replay *replay,
+			const struct segment_position *to, struct failure *why)
 {
 	bool done = false;
 	int rc = 0;
 
-	if (must_start(replay, to, in_order))
-		rc = start_at(replay, in_order ? 0 : to->segment, why);
 	while (!rc && !done)
 		rc = move(replay, to, &done, why);
+	return rc;
+}
+
+/* Somebody who goes back by little will do so again. */
+static bool steps_back(const struct machine_replay *replay,
+		       const struct segment_position *to)
+{
+	const struct replayer *rep = replay->rep;
+
+	return replay->has_segment &&
+	       (!rep || (rep->points.lays && !rep->observer_count)) &&
+	       (to->segment == replay->segment ||
+		to->segment + 1 == replay->segment);
+}
+
+static int start(struct machine_replay *replay,
+		 const struct segment_position *to, bool in_order,
+		 struct failure *why)
+{
+	bool lays = !in_order && steps_back(replay, to);
+	int rc = 0;
+
+	if (in_order || !machine_points_start(replay, to, &rc, why))
+		rc = start_at(replay, in_order ? 0 : to->segment, why);
+	return rc || !lays ? rc : machine_points_lay(replay, to, why);
+}
+
+int machine_replay_go(struct machine_replay *replay,
+		      const struct segment_position *to, bool in_order,
+		      struct failure *why)
+{
+	int rc = 0;
+
+	if (must_start(replay, to, in_order))
+		rc = start(replay, to, in_order, why);
+	if (!rc)
+		rc = machine_replay_move(replay, to, why);
 	/* What is half done is no state that anybody should see. */
 	if (rc < 0)
 		leave_segment(replay);

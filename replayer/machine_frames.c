@@ -88,11 +88,10 @@ static int load_pages(struct loading *loading, size_t segment,
 	return rc ? rc : load_waiting(loading, why);
 }
 
-int frames_load(struct machine_replay *replay, size_t segment,
-		const struct key_frame *frame, struct failure *why)
+static int begin_loading(struct loading **out, struct machine_replay *replay,
+			 struct failure *why)
 {
 	struct loading *loading = calloc(1, sizeof(*loading));
-	int rc;
 
 	if (loading)
 		loading->bytes = malloc((size_t)PAGES_AT_ONCE * GUEST_PAGE);
@@ -101,6 +100,24 @@ int frames_load(struct machine_replay *replay, size_t segment,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
 	loading->replay = replay;
+	*out = loading;
+	return 0;
+}
+
+static void end_loading(struct loading *loading)
+{
+	free(loading->bytes);
+	free(loading);
+}
+
+int frames_load(struct machine_replay *replay, size_t segment,
+		const struct key_frame *frame, struct failure *why)
+{
+	struct loading *loading;
+	int rc = begin_loading(&loading, replay, why);
+
+	if (rc)
+		return rc;
 	forget_written(replay);
 	rc = load_pages(loading, segment, why);
 	board_close(replay->board);
@@ -110,8 +127,31 @@ int frames_load(struct machine_replay *replay, size_t segment,
 		       board_pages(replay->board) * sizeof(*replay->ids));
 	board_set_registers(replay->board, &frame->regs);
 	board_set_steps(replay->board, frame->time);
-	free(loading->bytes);
-	free(loading);
+	end_loading(loading);
+	return rc;
+}
+
+int frames_restore(struct machine_replay *replay, size_t kept,
+		   struct failure *why)
+{
+	struct loading *loading;
+	size_t count;
+	const struct board_write *writes = board_writes(replay->board, &count);
+	int rc = begin_loading(&loading, replay, why);
+
+	if (rc)
+		return rc;
+	for (size_t i = kept; i < count && !rc; i++) {
+		uint64_t id;
+
+		rc = recording_snapshot(replay->recording, replay->segment,
+					writes[i].page, &id, why);
+		if (!rc)
+			rc = load_page(loading, writes[i].page, id, why);
+	}
+	if (!rc)
+		rc = load_waiting(loading, why);
+	end_loading(loading);
 	return rc;
 }
 

@@ -3,7 +3,7 @@
  * machine_internal.h - the parts of a machine's replay, for each other
  *
  * machine.c follows the events of a segment; machine_frames.c starts at key
- * frames, and compares with them.  guest_machine.c is what a replayer has of
+ * frames, and compares with them; machine_points.c keeps states in between.  guest_machine.c is what a replayer has of
  * it.
  */
 #ifndef CPREC_REPLAYER_MACHINE_INTERNAL_H
@@ -13,6 +13,15 @@
 #include "formats/error.h"
 #include "replayer/machine.h"
 #include "replayer/replayer_internal.h"
+
+struct machine_point;
+
+/* Of the segment that it is in. */
+struct machine_points {
+	struct machine_point *list;
+	size_t count, room;
+	uint64_t size;		/* bytes that they take */
+};
 
 struct machine_replay {
 	struct recording *recording;
@@ -42,6 +51,7 @@ struct machine_replay {
 	enum board_stop stop;	/* why it stands here: an instruction whose
 				   result is not known yet */
 
+	struct machine_points points;
 	uint64_t *ids;		/* stored pages that pages of RAM are */
 	int error;		/* of an observation */
 };
@@ -59,6 +69,28 @@ struct position machine_replay_now(const struct machine_replay *replay);
 /* The state of a segment's key frame; the rest is begin_segment()'s. */
 int frames_load(struct machine_replay *replay, size_t segment,
 		const struct key_frame *frame, struct failure *why);
+
+/*
+ * Pages that were written, but for the first `kept` of them, are again as at the
+ * key frame.
+ */
+int frames_restore(struct machine_replay *replay, size_t kept,
+		   struct failure *why);
+
+/* Runs to a place that is not behind it, in as many segments as it takes. */
+int machine_replay_move(struct machine_replay *replay,
+			const struct segment_position *to,
+			struct failure *why);
+
+/* On the way to a place in this segment, keeps states at halves of the way. */
+int machine_points_lay(struct machine_replay *replay,
+		       const struct segment_position *to, struct failure *why);
+
+/* Starts at the last state that is not behind a place; false: there is none. */
+bool machine_points_start(struct machine_replay *replay,
+			  const struct segment_position *to, int *rc,
+			  struct failure *why);
+void machine_points_drop(struct machine_replay *replay);
 
 /* It has come to a key frame: compares with it, if that is wanted. */
 int frames_pass(struct machine_replay *replay, size_t segment,
