@@ -559,7 +559,8 @@ static bool steps_back(const struct machine_replay *replay,
 	const struct replayer *rep = replay->rep;
 
 	return replay->has_segment &&
-	       (!rep || (rep->points.lays && !rep->observer_count)) &&
+	       (!rep || (rep->points.lays && rep->points.most &&
+			 !rep->observer_count)) &&
 	       (to->segment == replay->segment ||
 		to->segment + 1 == replay->segment);
 }
@@ -665,6 +666,7 @@ int machine_replay_create(struct machine_replay **out,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	replay->recording = recording;
 	replay->console = UINT64_MAX;
+	replay->gap = UINT64_C(1) << 20;
 	rc = create(replay, why);
 	if (rc) {
 		machine_replay_destroy(replay);
@@ -703,6 +705,11 @@ void machine_replay_follow(struct machine_replay *replay,
 struct board *machine_replay_followed(struct machine_replay *replay)
 {
 	return replay->board;
+}
+
+void machine_replay_keep_points(struct machine_replay *replay, uint64_t gap)
+{
+	replay->gap = gap;
 }
 
 void machine_replay_check(struct machine_replay *replay)

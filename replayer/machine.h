@@ -49,6 +49,9 @@ void machine_replay_follow(struct machine_replay *replay,
 			   const struct machine_follower *follower);
 struct board *machine_replay_followed(struct machine_replay *replay);
 
+/* Who goes back finds states that are kept so many steps apart, or more. */
+void machine_replay_keep_points(struct machine_replay *replay, uint64_t gap);
+
 /* At each key frame that is come to, the state must be what it says. */
 void machine_replay_check(struct machine_replay *replay);
 

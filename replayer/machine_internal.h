@@ -52,6 +52,7 @@ struct machine_replay {
 				   result is not known yet */
 
 	struct machine_points points;
+	uint64_t gap;		/* of them, in steps, if there is no `rep` */
 	uint64_t *ids;		/* stored pages that pages of RAM are */
 	int error;		/* of an observation */
 };

@@ -14,9 +14,7 @@
 
 #include "formats/array.h"
 
-/* As of programs. */
 #define POINTS_MOST (UINT64_C(96) << 20)
-#define POINTS_GAP (UINT64_C(1) << 20)
 
 struct machine_point {
 	uint64_t time;
@@ -103,6 +101,8 @@ static int keep(struct machine_replay *replay, struct failure *why)
 int machine_points_lay(struct machine_replay *replay,
 		       const struct segment_position *to, struct failure *why)
 {
+	const uint64_t gap = replay->rep ? replay->rep->points.gap :
+					   replay->gap;
 	int rc = 0;
 
 	while (!rc) {
@@ -111,7 +111,7 @@ int machine_points_lay(struct machine_replay *replay,
 			to->segment, now + (to->time - now) / 2, EVENTS_ALL,
 		};
 
-		if (to->time < now || half.time - now < POINTS_GAP)
+		if (to->time < now || half.time - now < gap)
 			break;
 		rc = machine_replay_move(replay, &half, why);
 		if (!rc)

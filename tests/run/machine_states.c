@@ -64,6 +64,7 @@ static void stops(unsigned seed, size_t count)
 
 	if (!times || !states)
 		check(ERR_NO_MEMORY);
+	machine_replay_keep_points(replay, 100);
 	srandom(seed);
 	for (size_t i = 0; i < count; i++)
 		times[i] = ((uint64_t)random() << 31 | (uint64_t)random()) %
