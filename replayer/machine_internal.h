@@ -3,8 +3,8 @@
  * machine_internal.h - the parts of a machine's replay, for each other
  *
  * machine.c follows the events of a segment; machine_frames.c starts at key
- * frames, and compares with them; machine_points.c keeps states in between.  guest_machine.c is what a replayer has of
- * it.
+ * frames, and compares with them; machine_points.c keeps states in between.
+ * guest_machine.c is what a replayer has of it.
  */
 #ifndef CPREC_REPLAYER_MACHINE_INTERNAL_H
 #define CPREC_REPLAYER_MACHINE_INTERNAL_H
@@ -72,8 +72,8 @@ int frames_load(struct machine_replay *replay, size_t segment,
 		const struct key_frame *frame, struct failure *why);
 
 /*
- * Pages that were written, but for the first `kept` of them, are again as at the
- * key frame.
+ * Pages that were written, but for the first `kept` of them, are again as at
+ * the key frame.
  */
 int frames_restore(struct machine_replay *replay, size_t kept,
 		   struct failure *why);
