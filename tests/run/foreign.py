@@ -37,7 +37,8 @@ NATIVE = "x86_64-linux-gnu"
 
 # With the sysroot's files where this machine's are, as with --sysroot, and with
 # the addresses that cprec gives.
-NATIVE_ORACLE = ["setarch", "-R", "unshare", "-rm", "sh", "-c", """mount -t overlay overlay \
+NATIVE_ORACLE = ["setarch", "-R", "unshare", "-rm", "sh", "-c",
+                 """mount -t overlay overlay \
     -o "lowerdir=$0/usr:/usr" /usr && exec "$@" """]
 
 
