@@ -45,6 +45,18 @@ WITHOUT_AVX = {
     "bmi": "andn %rax, %rbx, %rcx",
 }
 
+# The same of other architectures: by which compiler, and what is said of it.
+WITHOUT_OTHERS = {
+    "avx-i386": ("i686-linux-gnu-gcc", "CODE vaddps %ymm1, %ymm2, %ymm3",
+                 "'vaddps"),
+    "sve": ("aarch64-linux-gnu-gcc", "CODE .inst 0x2518e3e0", "SVE"),
+    "v8-thumb": ("arm-linux-gnueabihf-gcc",
+                 ".syntax unified\n.thumb\n.thumb_func\n"
+                 "CODE .inst.w 0xffb003c0", "'.inst.w 0xffb003c0'"),
+    "v8-arm": ("arm-linux-gnueabihf-gcc", ".arm\nCODE .inst 0xf3b003c0",
+               "'.inst 0xf3b003c0'"),
+}
+
 # Noise that it looks at: nothing of it can be predicted or compressed.
 BIG = """#include <stdio.h>
 static unsigned char noise[1 << 20];
@@ -221,6 +233,22 @@ def test_avx(tests):
         tests.test(f"record -q: {name}", tests.refused,
                    (-signal.SIGILL, 128 + signal.SIGILL), "record", "-q",
                    "--", program, says=instruction.split()[0])
+
+
+def test_other_processors(tests):
+    """The first instruction is one that the processor does not have."""
+    for name, (compiler, instruction, said) in WITHOUT_OTHERS.items():
+        if not shutil.which(compiler):
+            continue
+        source = tests.write(name + ".s", (
+            "\t.globl _start\n" + instruction.replace("CODE", "_start:") +
+            "\n\tnop\n").encode())
+        program = tests.path(name)
+        subprocess.run([compiler, "-nostdlib", "-static", "-o", program,
+                        source], check=True)
+        tests.test(f"run: {name}", tests.refused,
+                   (-signal.SIGILL, 128 + signal.SIGILL), "run", "--",
+                   program, says=said)
 
 
 # ------- recordings that cannot be written -------
@@ -774,6 +802,7 @@ def run_all(tests):
     test_texts(tests)
     tests.test("a folder that nobody may write to", not_here, tests)
     test_avx(tests)
+    test_other_processors(tests)
     test_output(tests, guest, big)
     test_no_traces(tests, guest)
     test_questions(tests, trace)

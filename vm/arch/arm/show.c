@@ -38,15 +38,33 @@ static bool disassemble(struct cpu *cpu, const uint8_t *code,
 	       cs_disasm_iter(arm->decoder, &code, &left, &at, arm->insn);
 }
 
+/* What is no instruction is words all the same, as assemblers write them. */
+static void show_words(const uint8_t *code, const struct arm_code *insn,
+		       char *text, size_t room)
+{
+	unsigned low = code[0] | (unsigned)code[1] << 8;
+	unsigned high = 0;
+
+	if (insn->size == 4)
+		high = code[2] | (unsigned)code[3] << 8;
+	if (insn->size == 2)
+		snprintf(text, room, ".inst.n 0x%04x", low);
+	else if (insn->is_thumb)
+		snprintf(text, room, ".inst.w 0x%04x%04x", low, high);
+	else
+		snprintf(text, room, ".inst 0x%04x%04x", high, low);
+}
+
 unsigned arm_text(struct cpu *cpu, guest_addr pc, char *text, size_t room)
 {
 	const cs_insn *shown = arm_of(cpu)->insn;
 	struct arm_code insn = arm_fetch(cpu, pc);
 	uint8_t code[INSN_MOST];
 
-	if (memory_read(cpu->memory, pc, code, insn.size) ||
-	    !disassemble(cpu, code, &insn, pc))
+	if (!insn.size || memory_read(cpu->memory, pc, code, insn.size))
 		snprintf(text, room, "(bad)");
+	else if (!disassemble(cpu, code, &insn, pc))
+		show_words(code, &insn, text, room);
 	else
 		snprintf(text, room, "%s%s%s", shown->mnemonic,
 			 shown->op_str[0] ? " " : "", shown->op_str);
