@@ -695,6 +695,20 @@ static void forget(const struct made *made, struct registers *regs)
 	memset(regs->fx.others, 0, sizeof(regs->fx.others));
 }
 
+/*
+ * MASKMOVQ and MASKMOVDQU: the first and last byte are written, as memory of
+ * which nothing is written is not accessed under cprec.
+ */
+static void select_ends(unsigned mask)
+{
+	for (int i = 0; i < 8; i++) {
+		state.before.fx.st[i][0] |= 0x80;
+		state.before.fx.st[i][7] |= 0x80;
+	}
+	state.before.fx.xmm[mask][0] |= 0x80;
+	state.before.fx.xmm[mask][15] |= 0x80;
+}
+
 static void execute(int number)
 {
 	const struct made *made = &round[number];
@@ -703,6 +717,8 @@ static void execute(int number)
 	/* A move of an empty register raises nothing under cprec. */
 	if (opcode_of(made) == 0xda || opcode_of(made) == 0xdb)
 		state.before.fx.tags = 0xff;
+	if (opcode_of(made) == 0xff7)
+		select_ends(made->bytes[made->size - 1] & 7);
 	got.number = got.code = 0;
 	got.addr = 0;
 	memset(&state.after, 0, sizeof(state.after));
