@@ -304,7 +304,7 @@ int guard_move(struct memory *memory, guest_addr from, guest_addr to,
 			memory->shared[i] += new - old;
 	for (page = old; page < old + count; page++)
 		if (memory->block[page / PAGE_BLOCK])
-			memory->block[(new + (page - old)) / PAGE_BLOCK] = 1;
+			block_note(memory, (new + (page - old)) / PAGE_BLOCK);
 	pages_forget(memory, old, count);
 	return 0;
 }

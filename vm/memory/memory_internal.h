@@ -96,6 +96,13 @@ struct gaps {
 	guest_addr end[GAP_CLASSES];
 };
 
+/* Pages that are looked at together, and so many of these; an arena has less
+ * than 2^47 bytes. */
+#define PAGE_BLOCK 4096
+#define BLOCK_FIELD 4096
+#define BLOCK_FIELDS \
+	((UINT64_C(1) << (47 - GUEST_PAGE_SHIFT)) / PAGE_BLOCK / BLOCK_FIELD)
+
 struct memory {
 	struct memory_observer observer;
 	bool tracks;		/* observer.first_write is set */
@@ -137,6 +144,8 @@ struct memory {
 	uint64_t *doubt;	/* PAGE_OWN and PAGE_DOUBTFUL: its number */
 	/* By PAGE_BLOCK pages: whether there may be anything in them. */
 	uint8_t *block;
+	/* By BLOCK_FIELD blocks: whether one of them ever was one. */
+	uint8_t field[BLOCK_FIELDS];
 
 	uint64_t opened;	/* pages, since all were closed */
 	struct family *family;	/* NULL: memory is not shared */
@@ -486,8 +495,6 @@ int guard_move(struct memory *memory, guest_addr from, guest_addr to,
 
 /* ------- pages.c: what is known of each page ------- */
 
-#define PAGE_BLOCK 4096
-
 static inline unsigned page_state(const struct memory *memory,
 				  const struct mapping *map, uint64_t page)
 {
@@ -506,16 +513,22 @@ static inline uint64_t page_doubt(const struct memory *memory,
 						map->doubt;
 }
 
+static inline void block_note(struct memory *memory, uint64_t block)
+{
+	memory->block[block] = 1;
+	memory->field[block / BLOCK_FIELD] = 1;
+}
+
 /* Notes that an arena page is in use, and so its block of PAGE_BLOCK. */
 static inline void page_note(struct memory *memory, uint64_t page)
 {
-	uint8_t *block = &memory->block[page / PAGE_BLOCK];
+	uint64_t block = page / PAGE_BLOCK;
 
-	if (*block)
+	if (memory->block[block])
 		return;
-	*block = 1;
+	block_note(memory, block);
 	if (memory->is_guarded)
-		guard_open_block(memory, page / PAGE_BLOCK);
+		guard_open_block(memory, block);
 }
 
 /* Gives a page a state of its own, and returns where it is. */

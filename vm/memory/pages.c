@@ -54,8 +54,11 @@ static uint64_t next_block(const struct memory *memory, uint64_t page,
 	if (memory->block[block])
 		return page;
 	while (block <= last && !memory->block[block]) {
-		if (block % 8 == 0 && last - block >= 8 &&
-		    !word_at(memory->block + block))
+		if (block % BLOCK_FIELD == 0 &&
+		    !memory->field[block / BLOCK_FIELD])
+			block += BLOCK_FIELD;
+		else if (block % 8 == 0 && last - block >= 8 &&
+			 !word_at(memory->block + block))
 			block += 8;
 		else
 			block++;
