@@ -36,7 +36,7 @@ configure build
 # What clang optimizes is seen less often than what it warns of.
 configure build-sanitize -Db_sanitize=address,undefined -Doptimization=1 \
 	-Dc_args='-g1 -w'
-CC=clang configure build-clang -Doptimization=0 -Ddebug=false
+CC=clang configure build-clang -Doptimization=1 -Ddebug=false
 meson compile -C build || status=$?
 meson compile -C build-clang || status=$?
 check build-sanitize --suite unit --suite fuzz

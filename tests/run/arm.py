@@ -17,7 +17,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from arm64 import Tests as OtherTests, run  # noqa: E402
-from tap import equal, expect, main  # noqa: E402
+from tap import equal, expect, main, one_by_one  # noqa: E402
 
 NAMES = [f"r{i}" for i in range(13)] + ["sp", "lr", "pc", "cpsr"]
 CPSR = 16
@@ -86,7 +86,8 @@ class Tests(OtherTests):
         them before each, also inside IT blocks."""
         program = self.assembled(source)
         done = subprocess.run(
-            [*self.oracle, "-singlestep", "-d", "nochain,exec,cpu", program],
+            [*self.oracle, "-d", "nochain,exec,cpu", program],
+            env=one_by_one(),
             capture_output=True, check=False)
         expected = list(states_of(done.stderr))
         trace = program + ".cpr"

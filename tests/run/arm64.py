@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, equal, expect, main  # noqa: E402
+from tap import CprecTap, equal, expect, main, one_by_one  # noqa: E402
 
 
 def run(*command):
@@ -91,8 +91,9 @@ class Tests(CprecTap):
             out.write(COUNTED)
         subprocess.run([self.compiler, "-nostdlib", "-static", "-o", program,
                         source], check=True)
-        done = subprocess.run([self.oracle[0], "-singlestep", "-d", "nochain,exec",
-                               program], capture_output=True, check=False)
+        done = subprocess.run([self.oracle[0], "-d", "nochain,exec", program],
+                              env=one_by_one(), capture_output=True,
+                              check=False)
         steps = done.stderr.count(b"Trace ")
         trace = program + ".cpr"
         equal(run(self.options.cprec, "record", "-o", trace, program)[0],

@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, equal, expect, main  # noqa: E402
+from tap import CprecTap, equal, expect, main, one_by_one  # noqa: E402
 
 
 # Instructions until all registers are the program's own, or more.
@@ -30,8 +30,8 @@ BEGIN = 40
 
 def logged(command):
     """What it says before each instruction."""
-    done = subprocess.run([*command[:-1], "-singlestep", "-d",
-                           "nochain,exec,cpu,fpu", command[-1]],
+    done = subprocess.run([*command[:-1], "-d", "nochain,exec,cpu,fpu",
+                           command[-1]], env=one_by_one(),
                           capture_output=True, check=False)
     equal(done.returncode, 0, "status, by the oracle")
     return done.stderr.decode("latin-1").split("Trace ")[1:]

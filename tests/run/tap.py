@@ -23,6 +23,12 @@ def equal(found, expected, what):
         raise Failure(f"{what}: {found!r}, should be {expected!r}")
 
 
+def one_by_one():
+    """The environment in which any qemu-user translates each instruction alone:
+    it is -singlestep of 7.2, -one-insn-per-tb of 10."""
+    return {**os.environ, "QEMU_SINGLESTEP": "1", "QEMU_ONE_INSN_PER_TB": "1"}
+
+
 def recordings(first):
     """Those of all processes, if the first one's has this name."""
     return [first] + sorted(glob.glob(os.path.join(first + ".d", "*.cpr")))

@@ -158,13 +158,18 @@ static const struct group groups[] = {
 	} },
 };
 
-/* BX, BXJ, BLX; loads and stores among those that compute. */
+/*
+ * BX, BXJ, BLX; loads and stores among those that compute; what processors may
+ * do as they like, and oracles do.
+ */
 static int is_left_out(const struct group *group, uint32_t word)
 {
 	if (group->code == NARROW)	/* or HLT, for which an oracle ends */
 		return word >> 8 == 0x47 || word >> 6 == 0x2ea;
-	if (group->code == WIDE)	/* TBB, TBH */
-		return (word & 0xfff000e0) == 0xe8d00000;
+	if (group->code == WIDE)	/* TBB, TBH; LDM, STM of one register */
+		return (word & 0xfff000e0) == 0xe8d00000 ||
+		       ((word & 0xfe400000) == 0xe8000000 &&
+			__builtin_popcount(word & 0xffff) < 2);
 	if (group->has_addresses || word >> 26 & 3)
 		return 0;
 	return (word & 0x0fb000c0) == 0x01200000 ||

@@ -123,16 +123,46 @@ static const struct group groups[] = {
 	  FIELD(0) | FIELD(5) | FIELD(10) | FIELD(16), 1 },
 };
 
+/* What a processor may do with other words, it may choose (C6.2). */
+static const uint32_t third = 31u << 10, status = 31u << 16;
+
+/* A pair is loaded into two registers. */
+static uint32_t with_two(uint32_t word)
+{
+	uint32_t first = (word & 31) << 10;
+
+	if ((word & 0x3a400000) != 0x28400000 || (word & third) != first)
+		return word;
+	return first == third ? word & ~third : word | third;
+}
+
+/* Fields that should be ones are ones. */
+static uint32_t with_ones(uint32_t word)
+{
+	int loads = word >> 22 & 1, has_two = word >> 21 & 1;
+	int is_ordered = word >> 23 & 1;
+
+	if ((word & 0xff608000) == 0x9b400000)		/* SMULH, UMULH */
+		return word | third;
+	if ((word & 0x3f000000) != 0x08000000)		/* LDXR, STLR, ... */
+		return word;
+	if (!has_two)
+		word |= third;
+	if (loads || (is_ordered && !has_two))
+		word |= status;
+	return word;
+}
+
 static uint32_t draw_word(const struct group *group)
 {
 	uint32_t word = (uint32_t)draw();
 
-	word = (word & ~group->mask) | group->value;
+	word = with_ones((word & ~group->mask) | group->value);
 	for (unsigned at = 0; at < 32; at++)
 		if (group->fields & FIELD(at) &&
 		    ((word >> at & 31) == 29 || (word >> at & 31) == 30))
 			word ^= 16u << at;
-	return word;
+	return with_two(word);
 }
 
 /* ------- signals ------- */
