@@ -202,6 +202,9 @@ STATIC_PIE = "-Wl,-static,-pie,--no-dynamic-linker,-ztext"
 
 def musl(i, way, source):
     """Arguments for a compiler that knows nothing of musl."""
+    if not glob.glob(f"{i.sysroot}/usr/include/*-linux-musl*/"):
+        raise Failure(f"{i.sysroot} was unpacked without musl-dev: unpack it"
+                      " anew")
     libraries, = glob.glob(f"{i.sysroot}/usr/lib/*-linux-musl*/")
     include, = glob.glob(f"{i.sysroot}/usr/include/*-linux-musl*/")
     loader, = glob.glob(f"{i.sysroot}/usr/lib/ld-musl-*.so.1")
