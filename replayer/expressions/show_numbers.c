@@ -30,7 +30,7 @@ static void write_decimal(FILE *out, __int128 value, bool is_signed)
 
 void show_escaped(FILE *out, const struct type *type, uint32_t c, char quote)
 {
-	static const char letters[] = "\aa\bb\ff\nn\rr\tt\vv\033e";
+	static const char letters[] = "\aa\bb\ff\nn\rr\tt\vv";
 
 	if (c == (uint32_t)(unsigned char)quote || c == '\\') {
 		fprintf(out, "\\%c", (char)c);

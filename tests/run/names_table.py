@@ -3,8 +3,8 @@
 
 NUMBERS = [
     "counter", "big", "negative", "huge", "small_number", "tiny", "byte",
-    "letter", "newline", "quote", "zero_char", "yes", "no", "third", "pi",
-    "precise", "infinite", "not_a_number", "z", "wide", "wide_char",
+    "letter", "newline", "quote", "zero_char", "escape",
+    "yes", "no", "third", "pi", "precise", "infinite", "not_a_number", "z", "wide", "wide_char",
     "wide_text", "color", "odd_color", "level", "flags", "no_flags",
     "odd_flags", "shared", "constant",
 ]
