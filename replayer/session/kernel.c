@@ -15,9 +15,7 @@
 #define PROCESSES_MOST 100000u
 
 /* Where members are; one that a kernel does not have is MEMBER_NONE. */
-static const struct {
-	const char *name, *member;
-} members[KERNEL_MEMBERS] = {
+static const struct kernel_place members[KERNEL_MEMBERS] = {
 	[TASK_TASKS] = { "task_struct", "tasks" },
 	[TASK_PID] = { "task_struct", "pid" },
 	[TASK_NAME] = { "task_struct", "comm" },
@@ -64,15 +62,16 @@ static uint64_t pointer(struct kernel *kernel, uint64_t task,
 	return kernel_pointer(kernel, task + kernel->members[member]);
 }
 
-bool kernel_places(const struct kernel *kernel,
-		   const struct kernel_place *places, size_t count,
-		   uint32_t *out)
+size_t kernel_places(const struct kernel *kernel,
+		     const struct kernel_place *places, size_t count,
+		     uint32_t *out)
 {
-	for (size_t i = 0; i < count; i++)
-		if (btf_member(&kernel->btf, places[i].structure,
-			       places[i].member, &out[i]))
-			return false;
-	return true;
+	size_t i = 0;
+
+	while (i < count && !btf_member(&kernel->btf, places[i].structure,
+					places[i].member, &out[i]))
+		i++;
+	return i;
 }
 
 /*
@@ -125,13 +124,13 @@ void kernel_leave(struct kernel *kernel)
 
 static int find_members(struct kernel *kernel, struct failure *why)
 {
-	for (unsigned i = 0; i < KERNEL_MEMBERS; i++)
-		if (btf_member(&kernel->btf, members[i].name,
-			       members[i].member, &kernel->members[i]))
-			return failed(why, ERR_NOT_FOUND, "the kernel has no"
-				      " %s.%s, which says where processes are",
-				      members[i].name, members[i].member);
-	return 0;
+	size_t found = kernel_places(kernel, members, KERNEL_MEMBERS,
+				     kernel->members);
+
+	return found == KERNEL_MEMBERS ? 0 :
+		failed(why, ERR_NOT_FOUND, "the kernel has no %s.%s, which says"
+		       " where processes are", members[found].structure,
+		       members[found].member);
 }
 
 static uint64_t number_in(const struct kernel_image *image, size_t at,

@@ -112,11 +112,6 @@ static void take_page(struct file *file, uint64_t page, uint64_t index)
 
 /* ------- the tree ------- */
 
-static bool is_node(uint64_t pointer)
-{
-	return (pointer & 3) == 2 && pointer > 4096;
-}
-
 /* A slot that belongs to one before it. */
 static bool is_sibling(uint64_t pointer)
 {
@@ -143,7 +138,7 @@ static void take_tree(struct file *file, uint64_t pointer, uint64_t from,
 		if (is_sibling(slot))
 			slot = kernel_pointer(kernel, slots +
 						      8 * (slot >> 2));
-		if (is_node(slot) && shift)
+		if (kernel_is_node(slot) && shift)
 			take_tree(file, slot, index, shift);
 		else if (slot && !(slot & 3))
 			for (uint64_t j = 0; j < UINT64_C(1) << shift &&
@@ -159,7 +154,7 @@ static void take_all(struct file *file, uint64_t structure)
 						file->at[FILE_PAGES]);
 	uint64_t root = kernel_pointer(kernel, pages + file->at[PAGES_ROOT]);
 
-	if (is_node(root))
+	if (kernel_is_node(root))
 		take_tree(file, root, 0, SHIFT_MOST + 1);
 	else if (root && !(root & 3))
 		take_page(file, root, 0);
@@ -170,7 +165,7 @@ int kernel_file_bytes(struct kernel *kernel, uint64_t structure,
 {
 	struct file file = { .kernel = kernel, .fd = -1 };
 
-	if (!kernel_places(kernel, places, PLACES, file.at) ||
+	if (kernel_places(kernel, places, PLACES, file.at) < PLACES ||
 	    btf_size(&kernel->btf, "page", &file.page_size) ||
 	    !find_pages(&file))
 		return -1;

@@ -37,13 +37,25 @@ void kernel_leave(struct kernel *kernel);
 /* The same, where the replay stands already. */
 int kernel_stay(struct kernel *kernel, struct failure *why);
 
-/* Where members are: `out` has room for all. */
+/*
+ * Where members are: `out` has room for all.  Returns how many were found
+ * before the first one that the kernel does not have.
+ */
 struct kernel_place {
 	const char *structure, *member;
 };
-bool kernel_places(const struct kernel *kernel,
-		   const struct kernel_place *places, size_t count,
-		   uint32_t *out);
+size_t kernel_places(const struct kernel *kernel,
+		     const struct kernel_place *places, size_t count,
+		     uint32_t *out);
+
+/*
+ * Whether a pointer in one of the kernel's trees is to a node of the tree, and
+ * not to what is kept there.  Source: Linux, include/linux/xarray.h.
+ */
+static inline bool kernel_is_node(uint64_t pointer)
+{
+	return (pointer & 3) == 2 && pointer > 4096;
+}
 
 /* At most 256 bytes; false: nothing is there.  A number is 0 then. */
 bool kernel_read(struct kernel *kernel, uint64_t addr, void *out, size_t size);

@@ -27,9 +27,7 @@ enum log_member {
 	INFO_TIME, INFO_LENGTH, INFO_FLAGS, LOG_MEMBERS
 };
 
-static const struct {
-	const char *name, *member;
-} members[LOG_MEMBERS] = {
+static const struct kernel_place members[LOG_MEMBERS] = {
 	[RING_COUNT] = { "printk_ringbuffer", "desc_ring.count_bits" },
 	[RING_ENTRIES] = { "printk_ringbuffer", "desc_ring.descs" },
 	[RING_INFOS] = { "printk_ringbuffer", "desc_ring.infos" },
@@ -63,9 +61,9 @@ static int find_members(struct log *log, struct failure *why)
 
 	if (!rc)
 		rc = btf_size(btf, "printk_info", &log->info_size);
-	for (unsigned i = 0; i < LOG_MEMBERS && !rc; i++)
-		rc = btf_member(btf, members[i].name, members[i].member,
-				&log->at[i]);
+	if (!rc && kernel_places(log->kernel, members, LOG_MEMBERS,
+				 log->at) < LOG_MEMBERS)
+		rc = ERR_NOT_FOUND;
 	return rc ? failed(why, rc, "the kernel's log is not as those since"
 			   " Linux 5.10 are") : 0;
 }

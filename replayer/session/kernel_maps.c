@@ -149,11 +149,6 @@ static const struct shape {
 	[NODE_INNER] = { 10, INNER_PIVOTS, INNER_SLOTS },
 };
 
-static bool is_node(uint64_t pointer)
-{
-	return (pointer & 3) == 2 && pointer > 4096;
-}
-
 /* The subtree whose last address this is. */
 static int walk_node(struct walk *walk, uint64_t pointer, uint64_t last,
 		     unsigned depth)
@@ -177,7 +172,7 @@ static int walk_node(struct walk *walk, uint64_t pointer, uint64_t last,
 			pivot = last;
 		if (type == NODE_LEAF && slot)
 			rc = tell(walk, slot);
-		else if (type != NODE_LEAF && is_node(slot))
+		else if (type != NODE_LEAF && kernel_is_node(slot))
 			rc = walk_node(walk, slot, pivot, depth + 1);
 		if (pivot >= last)
 			break;
@@ -192,10 +187,10 @@ int kernel_each_in(struct kernel *kernel, uint64_t memory,
 			     .context = context };
 	uint64_t root;
 
-	if (!kernel_places(kernel, places, PLACES, walk.at))
+	if (kernel_places(kernel, places, PLACES, walk.at) < PLACES)
 		return ERR_NOT_FOUND;
 	root = kernel_pointer(kernel, memory + walk.at[MEMORY_ROOT]);
-	return is_node(root) ? walk_node(&walk, root, UINT64_MAX, 0) :
+	return kernel_is_node(root) ? walk_node(&walk, root, UINT64_MAX, 0) :
 	       root ? tell(&walk, root) : 0;
 }
 

@@ -123,7 +123,7 @@ static size_t find_file(struct kernel_programs *programs,
 static int take_mapping(void *context, const struct kernel_mapping *mapping)
 {
 	struct kernel_programs *programs = context;
-	struct names_part part = {
+	struct module_part part = {
 		mapping->start, mapping->end, mapping->offset, MODULE_NONE,
 	};
 

@@ -2,11 +2,11 @@
 /*
  * debug_files.h - debugging information of a recording's modules
  *
- * A module's file is that which the recording keeps, or the names have.  Without one, it is looked
- * for where the module was, and where debug_search.h says; so is its debugging
- * information, which may be in a file of its own.  A file that has not the
- * build id that was recorded is another version, and is not used; without a
- * build id, one that has not the symbols.
+ * A module's file is that which the recording keeps, or the names have.
+ * Without one, it is looked for where the module was, and where debug_search.h
+ * says; so is its debugging information, which may be in a file of its own.  A
+ * file that has not the build id that was recorded is another version, and is
+ * not used; without a build id, one that has not the symbols.
  *
  * Units:      addresses are as in the module's file.
  * Ownership:  debug_files_release() ends all; a zeroed structure, but for the

@@ -226,12 +226,14 @@ static bool by_entry(const struct walker *walker, struct unwind_state *state)
 {
 	const struct frame_walk *walk = walker->walk;
 	uint64_t bias, addr = code_address(walker);
-	const struct symbols *symbols = names_module(
-		lines_names(walk->lines), walk->t, addr, &bias);
-	const struct symbol *symbol = symbols ?
-		symbols_at(symbols, addr - bias) : NULL;
+	const struct symbols *symbols;
+	const struct symbol *symbol;
 
-	return symbol && !walker->is_exact && arch_is_machine(walk->table->arch) &&
+	if (walker->is_exact || !arch_is_machine(walk->table->arch))
+		return false;
+	symbols = names_module(lines_names(walk->lines), walk->t, addr, &bias);
+	symbol = symbols ? symbols_at(symbols, addr - bias) : NULL;
+	return symbol &&
 	       kernel_entry_unwind(symbol->name, &walk->memory, state);
 }
 

@@ -339,14 +339,9 @@ size_t names_add_file(struct names *names, const char *path, int fd)
 	return module;
 }
 
-void names_add_part(struct names *names, const struct names_part *part)
+void names_add_part(struct names *names, const struct module_part *part)
 {
-	const struct module_part added = {
-		.start = part->start, .end = part->end,
-		.offset = part->offset, .module = part->module,
-	};
-
-	module_parts_add(&names->process, &added);
+	module_parts_add(&names->process, part);
 }
 
 int names_file(const struct names *names, const struct symbols *symbols)

@@ -19,7 +19,7 @@
 #include <stdint.h>
 
 #include "formats/symbols.h"
-#include "replayer/symbols/modules.h"
+#include "replayer/symbols/parts.h"
 
 struct failure;
 struct names;
@@ -41,11 +41,7 @@ void names_ask(struct names *names, names_show *show, void *context);
 /* Takes over an open file; which module it is, or MODULE_NONE. */
 size_t names_add_file(struct names *names, const char *path, int fd);
 
-struct names_part {
-	uint64_t start, end, offset;	/* in the file */
-	size_t module;
-};
-void names_add_part(struct names *names, const struct names_part *part);
+void names_add_part(struct names *names, const struct module_part *part);
 
 /* The file of a module that was added; else -1.  It stays the names'. */
 int names_file(const struct names *names, const struct symbols *symbols);

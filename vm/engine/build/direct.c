@@ -104,18 +104,6 @@ static uintptr_t new_value(void *context)
 							       false);
 }
 
-/* `value` = by an operation, what it was and a constant make. */
-static void generate_with(void *context, int op, uintptr_t value,
-			  uintptr_t operand, uint64_t number)
-{
-	const struct generator *generate = engine_entered->kind->generator;
-	uintptr_t constant = new_value(context);
-
-	generate->op2(context, OP_CONSTANT, constant, number);
-	generate->op3(context, op, value, operand, constant);
-	generate->free(context, (void *)constant);
-}
-
 /* The bits of an address that must be 0. */
 static uint64_t misaligned_bits(unsigned access)
 {
@@ -130,8 +118,11 @@ static uint64_t misaligned_bits(unsigned access)
 static void generate_refusal(void *context, uintptr_t place, uintptr_t addr,
 			     uintptr_t bits)
 {
-	generate_with(context, OP_SHIFT_UP, bits, bits, ENGINE_DIRECT_BITS + 1);
-	engine_entered->kind->generator->op3(context, OP_OR, place, addr, bits);
+	const struct generator *by = engine_entered->kind->generator;
+
+	generate_with(by, context, OP_SHIFT_UP, bits, bits,
+		      ENGINE_DIRECT_BITS + 1);
+	by->op3(context, OP_OR, place, addr, bits);
 }
 
 static void generate_place(void *context, uintptr_t place, uintptr_t addr,
@@ -144,12 +135,13 @@ static void generate_place(void *context, uintptr_t place, uintptr_t addr,
 	if (kind->is_narrow) {
 		kind->generator->op2(context, OP_WIDEN, place, addr);
 	} else {
-		generate_with(context, OP_SHIFT_RIGHT, bits, addr,
-			      ENGINE_DIRECT_BITS);
+		generate_with(kind->generator, context, OP_SHIFT_RIGHT, bits,
+			      addr, ENGINE_DIRECT_BITS);
 		generate_refusal(context, place, addr, bits);
 	}
 	if (misaligned) {
-		generate_with(context, OP_AND, bits, place, misaligned);
+		generate_with(kind->generator, context, OP_AND, bits, place,
+			      misaligned);
 		generate_refusal(context, place, place, bits);
 	}
 	kind->generator->free(context, (void *)bits);

@@ -67,6 +67,10 @@ struct generator {
 	leave_fn *leave;
 };
 
+/* generate.c: `to` = what an operation makes of `from` and a constant; 64 bits. */
+void generate_with(const struct generator *by, void *context, int op,
+		   uintptr_t to, uintptr_t from, uint64_t number);
+
 /* halves.c: a store of x86-64 is generated. */
 void halves_note_store(void);
 

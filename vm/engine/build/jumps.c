@@ -192,7 +192,10 @@ void *helper_lookup_tb_ptr_arm(void *state)
 
 /* ------- what ends an answer ------- */
 
-/* What translated code asks for drops its own; a caller's call, the entered's. */
+/*
+ * Code that is executing drops its own engine's translations; who calls an
+ * engine from outside, those of the engine that was entered.
+ */
 static void forget(void)
 {
 	if (engine_entered)

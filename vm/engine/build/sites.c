@@ -30,34 +30,19 @@ struct site {
 	uintptr_t pc, entry, number, ask;	/* `pc` is only read */
 };
 
-static uintptr_t constant(const struct site *site, uint64_t number)
-{
-	site->by->op2(site->context, OP_CONSTANT, site->number, number);
-	return site->number;
-}
-
 /* entry = &known[...] */
 static void find_entry(const struct site *site, const struct jumps *jumps)
 {
-	static const struct {
-		int op;
-		uint64_t number;
-	} steps[] = {
-		{ OP_SHIFT_RIGHT, JUMPS_FOLD }, { 0, 0 },
-		{ OP_AND, KNOWN_JUMPS - 1 }, { OP_SHIFT_UP, SIZE_SHIFT },
-	};
-	uintptr_t from = site->pc;
+	const struct generator *by = site->by;
+	void *context = site->context;
+	uintptr_t entry = site->entry;
 
-	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
-		uintptr_t other = steps[i].op ?
-			constant(site, steps[i].number) : site->pc;
-
-		site->by->op3(site->context, steps[i].op ? steps[i].op : OP_XOR,
-			      site->entry, from, other);
-		from = site->entry;
-	}
-	site->by->op3(site->context, OP_ADD, site->entry, site->entry,
-		      constant(site, (uintptr_t)jumps->known));
+	generate_with(by, context, OP_SHIFT_RIGHT, entry, site->pc, JUMPS_FOLD);
+	by->op3(context, OP_XOR, entry, entry, site->pc);
+	generate_with(by, context, OP_AND, entry, entry, KNOWN_JUMPS - 1);
+	generate_with(by, context, OP_SHIFT_UP, entry, entry, SIZE_SHIFT);
+	generate_with(by, context, OP_ADD, entry, entry,
+		      (uintptr_t)jumps->known);
 }
 
 static void generate(const struct site *site, const struct engine *engine)
@@ -77,7 +62,7 @@ static void generate(const struct site *site, const struct engine *engine)
 }
 
 /* With temporary values; the program counter is in `pc`. */
-static void generate_with(struct site *site, const struct engine *engine)
+static void generate_all(struct site *site, const struct engine *engine)
 {
 	uintptr_t *values[] = { &site->entry, &site->number, &site->ask };
 
@@ -107,7 +92,7 @@ void tcg_gen_lookup_and_goto_ptr_x86_64(void *context)
 	}
 	site.pc = (uintptr_t)site.by->new(context, TYPE_64, false);
 	site.by->op3(context, OP_LOAD_64, site.pc, engine->env, layout.pc);
-	generate_with(&site, engine);
+	generate_all(&site, engine);
 	site.by->free(context, (void *)site.pc);
 }
 
@@ -123,5 +108,5 @@ void tcg_gen_lookup_and_goto_ptr_aarch64(void *context)
 		return;
 	}
 	site.pc = engine->pc;
-	generate_with(&site, engine);
+	generate_all(&site, engine);
 }

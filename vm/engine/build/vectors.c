@@ -252,15 +252,10 @@ static void generate_two(void *context, const struct instruction *it,
 	free_value(context, from);
 }
 
-/* value = op(value, number) */
 static void with_constant(void *context, int op, uintptr_t value,
 			  uint64_t number)
 {
-	uintptr_t constant = new_value(context, TYPE_64);
-
-	generate()->op2(context, OP_CONSTANT, constant, number);
-	generate()->op3(context, op, value, value, constant);
-	free_value(context, constant);
+	generate_with(generate(), context, op, value, value, number);
 }
 
 /* The highest bits of 8 bytes become the highest byte. */
