@@ -123,6 +123,16 @@ int vm_become(struct vm *vm, enum arch arch, struct failure *why)
 	return 0;
 }
 
+void vm_keep_translations(struct vm *vm)
+{
+	engine_keep(vm->engine);
+}
+
+void vm_forget_code(struct vm *vm)
+{
+	translations_flush(vm);
+}
+
 struct memory *vm_memory(struct vm *vm)
 {
 	return vm->memory;

@@ -102,6 +102,14 @@ int vm_become(struct vm *vm, enum arch arch, struct failure *why);
  */
 void vm_behave_as(struct vm *vm, uint64_t behaviour);
 
+/*
+ * The process is about to be forked: what its children translate is there for
+ * each other.  All code that was mapped is gone: what follows an exec may have
+ * been translated by others.
+ */
+void vm_keep_translations(struct vm *vm);
+void vm_forget_code(struct vm *vm);
+
 struct memory *vm_memory(struct vm *vm);
 const struct reg_table *vm_reg_table(const struct vm *vm);
 

@@ -248,6 +248,21 @@ int engine_make(struct engine **out, const struct engine_kind *kind,
 	return 0;
 }
 
+/* Each way to be faster can be turned off, to find errors. */
+static void choose_ways(struct engine *engine)
+{
+	engine->jumps.are_ours = !getenv("CPREC_NO_JUMPS");
+	engine->jumps.are_inline = engine->jumps.are_ours &&
+				   !getenv("CPREC_NO_SITES");
+	engine->keeps = !getenv("CPREC_NO_KEPT") &&
+			engine->translations == TRANSLATIONS_MOST &&
+			is_free(TRANSLATIONS_MOST + 2 * KEPT_SIZE + SPARE);
+	if (engine->keeps)
+		engine->translations += KEPT_SIZE;
+	engine->vectors_are_inline = !getenv("CPREC_NO_VECTORS") &&
+				     __builtin_cpu_supports("avx");
+}
+
 int engine_open(struct engine **out, enum arch arch, uint8_t *arena,
 		uint64_t arena_size, const struct engine_calls *calls,
 		void *context, struct failure *why)
@@ -263,11 +278,7 @@ int engine_open(struct engine **out, enum arch arch, uint8_t *arena,
 	rc = engine_make(&engine, kind, calls, context, why);
 	if (rc)
 		return rc;
-	engine->jumps.are_ours = !getenv("CPREC_NO_JUMPS");
-	engine->jumps.are_inline = engine->jumps.are_ours &&
-				   !getenv("CPREC_NO_SITES");
-	engine->vectors_are_inline = !getenv("CPREC_NO_VECTORS") &&
-				     __builtin_cpu_supports("avx");
+	choose_ways(engine);
 	err = engine_begin(engine, kind->model);
 	if (!err)
 		err = lay_out(engine, arena, arena_size);
@@ -291,6 +302,7 @@ void engine_close(struct engine *engine)
 	if (engine->code_base)
 		munmap(engine->counter, GUEST_PAGE);
 	inline_release(engine);
+	kept_release(&engine->kept);
 	accesses_release(engine);
 	engine_entered = NULL;
 	free(engine);
@@ -298,7 +310,8 @@ void engine_close(struct engine *engine)
 
 uint32_t engine_blocks_most(const struct engine *engine)
 {
-	return engine->translations / TRANSLATION_ROOM;
+	return (engine->translations - (engine->keeps ? KEPT_SIZE : 0)) /
+	       TRANSLATION_ROOM;
 }
 
 const char *engine_name(void)
@@ -401,6 +414,7 @@ void engine_drop_all(struct engine *engine)
 {
 	uc_ctl_flush_tb(engine_enter(engine));
 	memset(engine->known, 0, sizeof(engine->known));
+	kept_forget(&engine->kept);
 	engine->checks.used = 0;
 }
 

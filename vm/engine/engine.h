@@ -146,6 +146,14 @@ struct engine_calls {
 	 * is to have. */
 	unsigned (*translate)(void *context, guest_addr pc, unsigned most);
 
+	/*
+	 * A block is about to be translated of which another process of the
+	 * family may have the translation: the code at `pc`, with as many bytes
+	 * as are `left` on its page.  NULL if it is to be translated in a way of
+	 * its own.
+	 */
+	const uint8_t *(*common)(void *context, guest_addr pc, size_t *left);
+
 	/* An instruction is about to be looked at that was not all there for
 	 * engine_disguise(): now it is. */
 	void (*disguise)(void *context, guest_addr pc);
@@ -231,6 +239,12 @@ void engine_drop_all(struct engine *engine);
 
 /* There must never be more translated blocks than this. */
 uint32_t engine_blocks_most(const struct engine *engine);
+
+/*
+ * The engine is about to be forked: from now on what it translates is there for
+ * those that come of it, and what they translate, too.
+ */
+void engine_keep(struct engine *engine);
 
 /*
  * `instruction` is called for the instructions between these addresses where

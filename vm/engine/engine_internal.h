@@ -5,6 +5,7 @@
 
 #include <unicorn/unicorn.h>
 
+#include "vm/engine/build/kept.h"
 #include "vm/engine/engine.h"
 #include "vm/engine/machine.h"
 
@@ -192,6 +193,9 @@ struct engine {
 		void *context;	/* by which code is generated */
 	} direct;
 	struct jumps jumps;
+	bool keeps;		/* it may, or does: see build/kept.c; not so with
+				   CPREC_NO_KEPT */
+	struct kept kept;
 	bool vectors_are_inline; /* not so with CPREC_NO_VECTORS */
 };
 

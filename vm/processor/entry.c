@@ -242,6 +242,11 @@ static unsigned on_translate(void *context, guest_addr pc, unsigned most)
 	return plan_block(context, pc, most);
 }
 
+static const uint8_t *on_common(void *context, guest_addr pc, size_t *left)
+{
+	return plan_common(context, pc, left);
+}
+
 static void on_disguise(void *context, guest_addr pc)
 {
 	plan_disguise(context, pc);
@@ -269,6 +274,7 @@ static void on_invalid(void *context)
 
 const struct engine_calls processor_calls = {
 	.translate = on_translate,
+	.common = on_common,
 	.disguise = on_disguise,
 	.meet = on_meet,
 	.enter = on_enter,

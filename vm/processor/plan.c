@@ -139,15 +139,19 @@ static guest_addr address_of(const struct plan *plan, unsigned index)
 	return plan->pc + at;
 }
 
+/* Whether there is room for as many demands as a block may have. */
+static bool may_demand(const struct vm *vm)
+{
+	return vm->demand_count + 64 * DEMANDS_OF_BLOCK < DEMANDS_MOST;
+}
+
 /* Ends the block before an operand, or hooks those that remain. */
 static void look_at_operands(struct plan *plan)
 {
 	struct vm *vm = plan->vm;
 	struct demand demands[DEMANDS_OF_BLOCK];
 	/* What is found room for here will find some when it is needed. */
-	unsigned room = vm->demand_count + 64 * DEMANDS_OF_BLOCK < DEMANDS_MOST
-				? DEMANDS_OF_BLOCK
-				: 0;
+	unsigned room = may_demand(vm) ? DEMANDS_OF_BLOCK : 0;
 	unsigned found;
 	struct loose loose = vm->cpu.arch->demands(
 		&vm->cpu, plan->pc, plan->code, plan->size, plan->whole,
@@ -163,20 +167,40 @@ static void look_at_operands(struct plan *plan)
 		hook(plan, plan->pc);
 }
 
-unsigned plan_block(struct vm *vm, guest_addr pc, unsigned most)
+/* Where code is, of which as much as there is on its page is looked at. */
+static const uint8_t *find_code(struct vm *vm, guest_addr pc, size_t *left)
 {
 	const struct mapping *map = memory_find(vm->memory, pc);
-	struct plan plan = { .vm = vm, .pc = pc };
 
-	vm->planned++;
-	engine_hook(vm->engine, 0, 0);
 	if (!map)
-		return most;
+		return NULL;
 	if (vm->memory->asks)
 		arena_touch(vm->memory, map,
 			    mapping_arena(map, pc) >> GUEST_PAGE_SHIFT, false);
-	plan.code = vm->memory->arena + mapping_arena(map, pc);
-	plan.end = plan.code + (GUEST_PAGE - pc % GUEST_PAGE);
+	*left = GUEST_PAGE - pc % GUEST_PAGE;
+	return vm->memory->arena + mapping_arena(map, pc);
+}
+
+const uint8_t *plan_common(struct vm *vm, guest_addr pc, size_t *left)
+{
+	bool is_common = !vm->partial && !vm->asking && !vm->plans_apart &&
+			 !vm->breaks.count && !vm->observer_count &&
+			 !vm->cpu.own.steps && may_demand(vm);
+
+	return is_common ? find_code(vm, pc, left) : NULL;
+}
+
+unsigned plan_block(struct vm *vm, guest_addr pc, unsigned most)
+{
+	struct plan plan = { .vm = vm, .pc = pc };
+	size_t left;
+
+	vm->planned++;
+	engine_hook(vm->engine, 0, 0);
+	plan.code = find_code(vm, pc, &left);
+	if (!plan.code)
+		return most;
+	plan.end = plan.code + left;
 	plan.cuts = !vm->partial;
 	plan.part = part_at(vm, pc) & ~VM_PART_TOLD;
 	survey(&plan, most);

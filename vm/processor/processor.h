@@ -120,6 +120,7 @@ struct vm {
 	struct demand *demands;	/* of all blocks; NULL before the first */
 	uint32_t demand_count;
 	uint64_t planned;	/* blocks, for the engine to translate */
+	bool plans_apart;	/* something has asked for other blocks */
 
 	/* clock.c */
 	uint64_t steps;		/* retired before this run */
@@ -241,6 +242,9 @@ void blocks_release(struct vm *vm);
 
 /* How many instructions the block at `pc` is to have. */
 unsigned plan_block(struct vm *vm, guest_addr pc, unsigned most);
+
+/* See engine_calls.common: whether nothing but its bytes tells. */
+const uint8_t *plan_common(struct vm *vm, guest_addr pc, size_t *left);
 
 /* See engine_calls.disguise. */
 void plan_disguise(struct vm *vm, guest_addr pc);

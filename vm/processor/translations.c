@@ -11,6 +11,7 @@
 static void forget_code(struct vm *vm)
 {
 	vm->cpu.must_replan = false;
+	vm->plans_apart = true;
 	if (vm->block_count)
 		translations_flush(vm);
 }

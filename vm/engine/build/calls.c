@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "vm/engine/build/kept.h"
 #include "vm/engine/build/replaces.h"
 #include "vm/engine/engine_internal.h"
 
@@ -131,6 +132,8 @@ static void end_block(void)
 	REPLACES(translate_fn, name);                                          \
 	void name(void *cpu, void *block, int most)                            \
 	{                                                                      \
+		if (kept_is_found())                                           \
+			return;                                                \
 		engine_##name(cpu, block, begin_block(cpu, block, most));      \
 		end_block();                                                   \
 	}

@@ -277,8 +277,10 @@ static void change(struct linux_process *process,
 	unmap_all(process);
 	memset(&process->space->layout, 0, sizeof(process->space->layout));
 	signals_drop_all(process);
-	if (process->abi == before)
+	if (process->abi == before) {
+		vm_forget_code(process->vm);
 		vm_set_registers(process->vm, &process->loaded->first);
+	}
 	process->thread->changed_registers = true;
 	if (!rc)
 		rc = load_program(process, program, options, &why);

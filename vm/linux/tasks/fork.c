@@ -96,6 +96,7 @@ static int fork_host(struct linux_process *process)
 
 	if (memory_end_alone(process->memory))
 		return -ENOMEM;
+	vm_keep_translations(process->vm);
 	fflush(NULL);	/* what waits to be written is to be written once */
 	tell_before(process);
 	held = signals_hold_end();
