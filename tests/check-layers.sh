@@ -281,7 +281,7 @@ only() {
 		grep -vE "^\./($3)/")"
 }
 
-# tests/bench/bare.c is the engine alone, to compare with; tests/engine drops
+# tests/bench/bare*.c are the engine alone, to compare with; tests/engine drops
 # translations in all ways that there are.
 only 'the engine'       'unicorn/'                 'vm/engine|tests/bench|tests/engine'
 # tests/unit/test_x86_length.c compares with the decoder.

@@ -6,14 +6,15 @@
  * calls passed to the host: what is left of the engine's speed behind that is
  * what `cprec run` is measured by.  No code is shared with cprec, on purpose.
  *
- * It does what the programs of `bench` need and no more.  Programs may be
- * linked statically or dynamically; they get one thread, no children and no
- * signals, and are trusted.  What is not known says so and is refused.
+ * It does what the programs of `bench` and of `foreign` need and no more.
+ * Programs, of the architectures of bare_guests.c, may be linked statically or
+ * dynamically; they get one thread, no children and no signals, and are
+ * trusted.  What is not known says so and is refused.
  *
  * The engine's TLB is mapped directly, so that speed depends on where things
- * lie: addresses are Linux's without randomization, as in cprec.
+ * lie: addresses are Linux's without randomization, as in cprec.  Its pages
+ * have 4 KiB, but those of AArch64 1 KiB: the engine allows no other.
  */
-#include <asm/prctl.h>
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,43 +22,38 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unicorn/unicorn.h>
 #include <unistd.h>
+
+#include "bare.h"
 
 /* The arena holds an address by its low bits: no two of the below meet. */
 #define ARENA_SIZE (UINT64_C(1) << 40)
-#define PAGE_SHIFT 12
-#define PAGE (UINT64_C(1) << PAGE_SHIFT)
 
-#define PIE_BASE UINT64_C(0x555555554000)
-#define USER_END UINT64_C(0x7ffffffff000)
 #define STACK_SIZE (UINT64_C(8) << 20)
 #define STACK_GAP UINT64_C(0x8000000)
 
-/* Nothing is ever mapped here: the engine runs "until" it. */
-#define NEVER UINT64_C(0x7ffffffffff000)
-
 enum { WORDS_MOST = 4096, SEGMENTS_MOST = 32 };
 
-static uc_engine *uc;
+uc_engine *uc;
+const struct guest *guest;
+
 static uint8_t *arena;
-static uint8_t *page_table;	/* by page: PROT_READ, PROT_WRITE, PROT_EXEC */
+static uint8_t *page_table; /* by page: PROT_READ, PROT_WRITE, PROT_EXEC */
 static uint64_t heap_start, heap_end;
 
 /*
  * The lowest mapping.  What is unmapped is not handed out again, so that no
  * translation of code that was there once is found.
  */
-static uint64_t lowest = USER_END - STACK_GAP;
+static uint64_t lowest;
 
-__attribute__((noreturn)) static void die(const char *what, const char *why)
+void die(const char *what, const char *why)
 {
 	fprintf(stderr, "bare: %s: %s\n", what, why);
 	exit(125);
 }
 
-static void check(uc_err err)
+void check(uc_err err)
 {
 	if (err)
 		die("the engine", uc_strerror(err));
@@ -70,7 +66,7 @@ static uint64_t page_up(uint64_t value)
 	return (value + PAGE - 1) & -PAGE;
 }
 
-static void *host(uint64_t addr)
+void *host(uint64_t addr)
 {
 	return arena + addr % ARENA_SIZE;
 }
@@ -84,31 +80,40 @@ static bool on_tlb_miss(uc_engine *engine, uint64_t addr, uc_mem_type type,
 			uc_tlb_entry *entry, void *user)
 {
 	unsigned prot = *page_of(addr);
-	unsigned need = type == UC_MEM_WRITE ? PROT_WRITE :
-			type == UC_MEM_FETCH ? PROT_EXEC : PROT_READ;
+	unsigned need = type == UC_MEM_WRITE   ? PROT_WRITE
+			: type == UC_MEM_FETCH ? PROT_EXEC
+					       : PROT_READ;
 
 	(void)engine;
 	(void)user;
 	if (!(prot & need))
 		return false;
-	entry->paddr = addr % ARENA_SIZE & -PAGE;
-	entry->perms = prot;	/* the engine's bits are the host's */
+	entry->paddr = addr % ARENA_SIZE;
+	entry->perms = prot; /* the engine's bits are the host's */
 	return true;
 }
 
 /* Edits the page table. */
-static void set_pages(uint64_t addr, uint64_t size, unsigned prot)
+void set_pages(uint64_t addr, uint64_t size, unsigned prot)
 {
 	memset(page_of(addr), (int)prot, page_up(size) / PAGE);
 	uc_ctl_flush_tlb(uc);
 }
 
-static int64_t map(uint64_t addr, uint64_t size, unsigned prot, unsigned flags,
-		   int fd, uint64_t offset)
+/* Room for a mapping below all others. */
+static uint64_t take(uint64_t size)
+{
+	if (size > lowest - heap_end)
+		die("the program", "no addresses are left");
+	return lowest -= size;
+}
+
+int64_t map(uint64_t addr, uint64_t size, unsigned prot, unsigned flags, int fd,
+	    uint64_t offset)
 {
 	size = page_up(size);
 	if (!(flags & MAP_FIXED))
-		addr = lowest -= size;
+		addr = take(size);
 	/* Nobody else looks at what is shared. */
 	flags = (flags & MAP_ANONYMOUS) | MAP_PRIVATE | MAP_FIXED |
 		MAP_NORESERVE;
@@ -119,29 +124,28 @@ static int64_t map(uint64_t addr, uint64_t size, unsigned prot, unsigned flags,
 	return (int64_t)addr;
 }
 
-static int64_t map_zeros(uint64_t addr, uint64_t size, unsigned prot)
+int64_t map_zeros(uint64_t addr, uint64_t size, unsigned prot)
 {
 	return map(addr, size, prot, MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
 
-static int64_t move(uint64_t addr, uint64_t size, uint64_t new_size,
-		    uint64_t flags)
+int64_t move(uint64_t addr, uint64_t size, uint64_t new_size, uint64_t flags)
 {
 	unsigned prot = *page_of(addr);
-	uint64_t to = lowest - page_up(new_size);
+	uint64_t to;
 
 	if (flags != MREMAP_MAYMOVE)
 		return -ENOMEM;
+	to = take(page_up(new_size));
 	if (mremap(host(addr), size, new_size, MREMAP_MAYMOVE | MREMAP_FIXED,
 		   host(to)) == MAP_FAILED)
 		return -errno;
-	lowest = to;
 	map_zeros(addr, size, PROT_NONE);
 	set_pages(to, new_size, prot);
 	return (int64_t)to;
 }
 
-static int64_t set_heap_end(uint64_t end)
+int64_t set_heap_end(uint64_t end)
 {
 	uint64_t from = page_up(heap_end), to = page_up(end);
 
@@ -155,150 +159,15 @@ static int64_t set_heap_end(uint64_t end)
 	return (int64_t)end;
 }
 
-/* ------- system calls ------- */
-
-/* Calls that go to the host, by number, and which arguments are pointers. */
-enum { PASSED = 0x80, A0 = 1, A1 = 2, A2 = 4, A3 = 8 };
-
-static const uint8_t calls[] = {
-	[SYS_access] = PASSED | A0,
-	[SYS_clock_gettime] = PASSED | A1,
-	[SYS_close] = PASSED,
-	[SYS_connect] = PASSED | A1,
-	[SYS_dup] = PASSED,
-	[SYS_dup2] = PASSED,
-	[SYS_exit_group] = PASSED,
-	[SYS_faccessat2] = PASSED | A1,
-	[SYS_fadvise64] = PASSED,
-	[SYS_fcntl] = PASSED,	/* no locks */
-	[SYS_fstat] = PASSED | A1,
-	[SYS_futex] = PASSED | A0 | A3,	/* nobody to wait for */
-	[SYS_getcwd] = PASSED | A0,
-	[SYS_getdents64] = PASSED | A1,
-	[SYS_getegid] = PASSED,
-	[SYS_geteuid] = PASSED,
-	[SYS_getgid] = PASSED,
-	[SYS_getpid] = PASSED,
-	[SYS_getpgrp] = PASSED,
-	[SYS_getppid] = PASSED,
-	[SYS_getrandom] = PASSED | A0,
-	[SYS_getrusage] = PASSED | A1,
-	[SYS_gettid] = PASSED,
-	[SYS_gettimeofday] = PASSED | A0 | A1,
-	[SYS_getuid] = PASSED,
-	[SYS_ioctl] = PASSED | A2,
-	[SYS_lseek] = PASSED,
-	[SYS_madvise] = PASSED | A0,
-	[SYS_newfstatat] = PASSED | A1 | A2,
-	[SYS_open] = PASSED | A0,
-	[SYS_openat] = PASSED | A1,
-	[SYS_pipe2] = PASSED | A0,
-	[SYS_poll] = PASSED | A0,
-	[SYS_pread64] = PASSED | A1,
-	[SYS_prlimit64] = PASSED | A2 | A3,
-	[SYS_pwrite64] = PASSED | A1,
-	[SYS_read] = PASSED | A1,
-	[SYS_readlink] = PASSED | A0 | A1,
-	[SYS_sched_getaffinity] = PASSED | A2,
-	[SYS_socket] = PASSED,
-	[SYS_stat] = PASSED | A0 | A1,
-	[SYS_sysinfo] = PASSED | A0,
-	[SYS_tgkill] = PASSED,
-	[SYS_time] = PASSED | A0,
-	[SYS_uname] = PASSED | A0,
-	[SYS_unlink] = PASSED | A0,
-	[SYS_write] = PASSED | A1,
-};
-
-static int64_t pass(uint64_t number, const uint64_t *args)
-{
-	uint64_t passed[6];
-	long result;
-
-	for (unsigned i = 0; i < 6; i++)
-		passed[i] = calls[number] & 1u << i && args[i] ?
-				    (uintptr_t)host(args[i]) : args[i];
-	result = syscall((long)number, passed[0], passed[1], passed[2],
-			 passed[3], passed[4], passed[5]);
-	return result < 0 ? -errno : result;
-}
-
-static int64_t set_thread_pointer(uint64_t code, uint64_t value)
-{
-	if (code != ARCH_SET_FS)
-		return -EINVAL;
-	check(uc_reg_write(uc, UC_X86_REG_FS_BASE, &value));
-	return 0;
-}
-
-static int64_t refuse(uint64_t number)
-{
-	fprintf(stderr, "bare: no system call %llu\n",
-		(unsigned long long)number);
-	return -ENOSYS;
-}
-
-static int64_t call(uint64_t number, const uint64_t *a)
-{
-	switch (number) {
-	case SYS_mmap:
-		return map(a[0], a[1], (unsigned)a[2], (unsigned)a[3],
-			   (int)a[4], a[5]);
-	case SYS_munmap:
-		map_zeros(a[0], a[1], PROT_NONE);
-		return 0;
-	case SYS_mprotect:
-		set_pages(a[0], a[1], (unsigned)a[2]);
-		return 0;
-	case SYS_mremap:
-		return move(a[0], a[1], a[2], a[3]);
-	case SYS_brk:
-		return set_heap_end(a[0]);
-	case SYS_arch_prctl:
-		return set_thread_pointer(a[0], a[1]);
-	case SYS_set_tid_address:
-		return getpid();
-	case SYS_rt_sigaction:
-	case SYS_rt_sigprocmask:
-	case SYS_sigaltstack:
-	case SYS_set_robust_list:
-		return 0;	/* there are no signals and no threads */
-	case SYS_clone:
-	case SYS_clone3:
-	case SYS_rseq:
-		return -ENOSYS;
-	default:
-		return number < sizeof(calls) && calls[number] ?
-			       pass(number, a) : refuse(number);
-	}
-}
-
-static void on_syscall(uc_engine *engine, void *user)
-{
-	static int regs[] = {
-		UC_X86_REG_RAX, UC_X86_REG_RDI, UC_X86_REG_RSI, UC_X86_REG_RDX,
-		UC_X86_REG_R10, UC_X86_REG_R8,	UC_X86_REG_R9,
-	};
-	uint64_t values[7];
-	void *at[7];
-	int64_t result;
-
-	(void)user;
-	for (unsigned i = 0; i < 7; i++)
-		at[i] = &values[i];
-	check(uc_reg_read_batch(engine, regs, at, 7));
-	result = call(values[0], values + 1);
-	check(uc_reg_write(engine, UC_X86_REG_RAX, &result));
-}
-
 /* ------- the program ------- */
 
 struct image {
 	Elf64_Ehdr header;
 	Elf64_Phdr segments[SEGMENTS_MOST];
+	const struct guest *guest;
 	uint64_t bias;
-	uint64_t end;		/* of the last segment */
-	char interpreter[256];	/* empty if there is none */
+	uint64_t end;	       /* of the last segment */
+	char interpreter[256]; /* empty if there is none */
 };
 
 static void read_at(int fd, void *out, uint64_t size, uint64_t offset,
@@ -308,19 +177,55 @@ static void read_at(int fd, void *out, uint64_t size, uint64_t offset,
 		die(path, "cannot be read");
 }
 
+/* Of a program of 32 bits, as of one of 64. */
+static void widen_header(Elf64_Ehdr *header)
+{
+	Elf32_Ehdr narrow;
+
+	memcpy(&narrow, header, sizeof(narrow));
+	header->e_entry = narrow.e_entry;
+	header->e_phoff = narrow.e_phoff;
+	header->e_phnum = narrow.e_phnum;
+	header->e_phentsize = narrow.e_phentsize;
+}
+
+static Elf64_Phdr read_segment(const Elf64_Ehdr *header, unsigned number,
+			       int fd, const char *path)
+{
+	uint64_t offset = header->e_phoff + number * header->e_phentsize;
+	Elf64_Phdr wide;
+	Elf32_Phdr narrow;
+
+	if (header->e_ident[EI_CLASS] == ELFCLASS64) {
+		read_at(fd, &wide, sizeof(wide), offset, path);
+		return wide;
+	}
+	read_at(fd, &narrow, sizeof(narrow), offset, path);
+	return (Elf64_Phdr){
+		.p_type = narrow.p_type,
+		.p_flags = narrow.p_flags,
+		.p_offset = narrow.p_offset,
+		.p_vaddr = narrow.p_vaddr,
+		.p_filesz = narrow.p_filesz,
+		.p_memsz = narrow.p_memsz,
+	};
+}
+
 static void read_image(struct image *image, int fd, const char *path)
 {
 	Elf64_Ehdr *header = &image->header;
 
 	read_at(fd, header, sizeof(*header), 0, path);
-	if (memcmp(header->e_ident, ELFMAG, SELFMAG) ||
-	    header->e_machine != EM_X86_64 || header->e_phnum > SEGMENTS_MOST)
-		die(path, "not an x86-64 program");
-	read_at(fd, image->segments, header->e_phnum * sizeof(Elf64_Phdr),
-		header->e_phoff, path);
+	if (header->e_ident[EI_CLASS] == ELFCLASS32)
+		widen_header(header);
+	image->guest = guest_of(header->e_ident[EI_CLASS], header->e_machine);
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG) || !image->guest ||
+	    header->e_phnum > SEGMENTS_MOST)
+		die(path, "not a program that it knows");
 	for (unsigned i = 0; i < header->e_phnum; i++) {
-		const Elf64_Phdr *segment = &image->segments[i];
+		Elf64_Phdr *segment = &image->segments[i];
 
+		*segment = read_segment(header, i, fd, path);
 		if (segment->p_type == PT_LOAD)
 			image->end = segment->p_vaddr + segment->p_memsz;
 		if (segment->p_type == PT_INTERP &&
@@ -352,21 +257,33 @@ static void map_segment(const struct image *image, const Elf64_Phdr *segment,
 		map_zeros(page_up(in_file), end - page_up(in_file), prot);
 }
 
-static void load(struct image *image, const char *path, bool is_interpreter)
+static int open_image(struct image *image, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	if (fd < 0)
 		die(path, strerror(errno));
 	read_image(image, fd, path);
-	if (is_interpreter)
-		image->bias = lowest -= page_up(image->end);
-	else if (image->header.e_type == ET_DYN)
-		image->bias = PIE_BASE;
+	return fd;
+}
+
+static void load(struct image *image, int fd, const char *path)
+{
 	for (unsigned i = 0; i < image->header.e_phnum; i++)
 		if (image->segments[i].p_type == PT_LOAD)
 			map_segment(image, &image->segments[i], fd, path);
 	close(fd);
+}
+
+static void load_interpreter(struct image *image, const char *name)
+{
+	const char *path = path_found(name);
+	int fd = open_image(image, path);
+
+	if (image->guest != guest)
+		die(path, "of another architecture");
+	image->bias = take(page_up(image->end));
+	load(image, fd, path);
 }
 
 /* ------- its stack ------- */
@@ -386,7 +303,7 @@ static void add(struct stack *stack, uint64_t word)
 
 static uint64_t put(struct stack *stack, const void *bytes, size_t size)
 {
-	if (size > STACK_SIZE / 2 - (USER_END - stack->sp))
+	if (size > STACK_SIZE / 2 - (guest->user_end - stack->sp))
 		die("the program", "arguments are too long");
 	stack->sp -= size;
 	memcpy(host(stack->sp), bytes, size);
@@ -410,7 +327,7 @@ static void add_auxiliary(struct stack *stack, const struct image *image,
 		{ AT_PHDR, image->bias + image->segments[0].p_vaddr -
 				   image->segments[0].p_offset +
 				   header->e_phoff },
-		{ AT_PHENT, sizeof(Elf64_Phdr) },
+		{ AT_PHENT, header->e_phentsize },
 		{ AT_PHNUM, header->e_phnum },
 		{ AT_BASE, base },
 		{ AT_ENTRY, image->bias + header->e_entry },
@@ -419,6 +336,7 @@ static void add_auxiliary(struct stack *stack, const struct image *image,
 		{ AT_GID, getgid() },
 		{ AT_EGID, getegid() },
 		{ AT_CLKTCK, 100 },
+		{ AT_HWCAP, guest->hwcap },
 		{ AT_SECURE, 0 },
 		{ AT_RANDOM, put(stack, random, sizeof(random)) },
 		{ AT_EXECFN, put(stack, path, strlen(path) + 1) },
@@ -435,18 +353,21 @@ static void add_auxiliary(struct stack *stack, const struct image *image,
 static uint64_t make_stack(const struct image *image, uint64_t base,
 			   char **argv)
 {
-	static struct stack stack = { .sp = USER_END - 8 };
-	unsigned argc = 0;
+	static struct stack stack;
+	unsigned argc = 0, size = word_size(guest);
 
-	map_zeros(USER_END - STACK_SIZE, STACK_SIZE, PROT_READ | PROT_WRITE);
+	stack.sp = guest->user_end - 8;
+	map_zeros(guest->user_end - STACK_SIZE, STACK_SIZE,
+		  PROT_READ | PROT_WRITE);
 	while (argv[argc])
 		argc++;
 	add(&stack, argc);
 	add_strings(&stack, argv);
 	add_strings(&stack, environ);
 	add_auxiliary(&stack, image, base, argv[0]);
-	stack.sp = (stack.sp - stack.count * 8) & -UINT64_C(16);
-	memcpy(host(stack.sp), stack.words, stack.count * 8);
+	stack.sp = (stack.sp - stack.count * size) & -UINT64_C(16);
+	for (unsigned i = 0; i < stack.count; i++)
+		memcpy(host(stack.sp + i * size), &stack.words[i], size);
 	return stack.sp;
 }
 
@@ -462,61 +383,90 @@ static void *reserve(uint64_t size)
 	return at;
 }
 
-/* What Linux sets and the engine does not. */
-static void set_up_processor(void)
+static void on_syscall(uc_engine *engine, void *user)
 {
-	uint64_t cr4 = 0;
-	uint32_t mxcsr = 0x1f80;
-	uint16_t control = 0x37f, tags = 0xffff;
+	(void)engine;
+	(void)user;
+	perform_call();
+}
 
-	check(uc_reg_read(uc, UC_X86_REG_CR4, &cr4));
-	cr4 |= 0x600;		/* OSFXSR, OSXMMEXCPT */
-	check(uc_reg_write(uc, UC_X86_REG_CR4, &cr4));
-	check(uc_reg_write(uc, UC_X86_REG_MXCSR, &mxcsr));
-	check(uc_reg_write(uc, UC_X86_REG_FPCW, &control));
-	check(uc_reg_write(uc, UC_X86_REG_FPTAG, &tags));
+/* Where the guest stands, and why it does not go on. */
+__attribute__((noreturn)) static void give_up(const char *why, unsigned number)
+{
+	uint64_t pc = 0;
+
+	uc_reg_read(uc, guest->pc, &pc);
+	fprintf(stderr, "bare: stopped at 0x%llx: %s (%u)\n",
+		(unsigned long long)pc, why, number);
+	exit(125);
+}
+
+static void on_exception(uc_engine *engine, uint32_t number, void *user)
+{
+	(void)engine;
+	(void)user;
+	if (number != guest->exception)
+		give_up("an exception", number);
+	perform_call();
+}
+
+static void hook(int type, void *function, int instruction)
+{
+	uc_hook made;
+
+	check(uc_hook_add(uc, &made, type, function, NULL, 1, 0, instruction));
 }
 
 static void open_engine(void)
 {
-	uc_hook hook;
-
-	arena = reserve(ARENA_SIZE);
-	page_table = reserve(ARENA_SIZE / PAGE);
-	check(uc_open(UC_ARCH_X86, UC_MODE_64, &uc));
-	check(uc_ctl_set_cpu_model(uc, UC_CPU_X86_WESTMERE));
+	check(uc_open(guest->arch, guest->mode, &uc));
+	check(uc_ctl_set_cpu_model(uc, guest->model));
+	if (guest->arch == UC_ARCH_ARM)
+		/* The engine takes it for half of what it is then. */
+		check(uc_ctl_set_page_size(uc, PAGE / 2));
 	check(uc_mem_map_ptr(uc, 0, ARENA_SIZE, UC_PROT_ALL, arena));
 	check(uc_ctl_tlb_mode(uc, UC_TLB_VIRTUAL));
-	check(uc_hook_add(uc, &hook, UC_HOOK_TLB_FILL, (void *)on_tlb_miss,
-			  NULL, 1, 0));
-	check(uc_hook_add(uc, &hook, UC_HOOK_INSN, (void *)on_syscall, NULL, 1,
-			  0, UC_X86_INS_SYSCALL));
-	set_up_processor();
+	hook(UC_HOOK_TLB_FILL, (void *)on_tlb_miss, 0);
+	if (guest->exception)
+		hook(UC_HOOK_INTR, (void *)on_exception, 0);
+	else
+		hook(UC_HOOK_INSN, (void *)on_syscall, UC_X86_INS_SYSCALL);
+	guest->set_up();
 }
 
-/* usage: bare PROGRAM [ARGUMENT...] */
+/* usage: bare [-L SYSROOT] PROGRAM [ARGUMENT...] */
 int main(int argc, char **argv)
 {
 	static struct image image, interpreter;
 	const struct image *first = &image;
-	uint64_t sp, pc = 0;
-	uc_err err;
+	uint64_t sp;
+	int fd;
 
+	if (argc > 2 && !strcmp(argv[1], "-L")) {
+		sysroot = argv[2];
+		argv += 2;
+		argc -= 2;
+	}
 	if (argc < 2)
-		die("usage", "bare PROGRAM [ARGUMENT...]");
+		die("usage", "bare [-L SYSROOT] PROGRAM [ARGUMENT...]");
+	fd = open_image(&image, argv[1]);
+	guest = image.guest;
+	lowest = guest->user_end - STACK_GAP;
+	arena = reserve(ARENA_SIZE);
+	page_table = reserve(ARENA_SIZE / PAGE);
 	open_engine();
-	load(&image, argv[1], false);
+	if (image.header.e_type == ET_DYN)
+		image.bias = guest->pie_base;
+	load(&image, fd, argv[1]);
 	heap_start = heap_end = page_up(image.bias + image.end);
 	if (*image.interpreter) {
-		load(&interpreter, image.interpreter, true);
+		load_interpreter(&interpreter, image.interpreter);
 		first = &interpreter;
 	}
 	sp = make_stack(&image, interpreter.bias, argv + 1);
-	check(uc_reg_write(uc, UC_X86_REG_RSP, &sp));
-	err = uc_emu_start(uc, first->bias + first->header.e_entry, NEVER, 0,
-			   0);
-	uc_reg_read(uc, UC_X86_REG_RIP, &pc);
-	fprintf(stderr, "bare: stopped at 0x%llx: %s\n",
-		(unsigned long long)pc, uc_strerror(err));
-	return 125;
+	check(uc_reg_write(uc, guest->sp, &sp));
+	give_up(uc_strerror(uc_emu_start(uc,
+					 first->bias + first->header.e_entry,
+					 guest->never, 0, 0)),
+		0);
 }

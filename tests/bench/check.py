@@ -123,10 +123,11 @@ def another_reference(tests):
 def foreign(tests):
     """What is compiled needs no packages: the compiler has a sysroot."""
     text, figures = tests.measure(
-        "foreign", "--rounds", "1", "--sysroot", FOREIGN_ROOT,
+        "foreign", "--rounds", "1", "--bare", tests.options.bare,
+        "--sysroot", FOREIGN_ROOT,
         *(f"--only={name}" for name in FOREIGN))
     check_rows(text, figures, "program", FOREIGN,
-               ("qemu", "run", "record", "replay", "instructions"))
+               ("qemu", "bare", "run", "record", "replay", "instructions"))
 
 
 def several_threads(tests):

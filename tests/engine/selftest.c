@@ -312,6 +312,7 @@ static const struct {
 #define RESULTS_AT 0x30000u
 #define STACK_AT 0x50000u
 #define ROOM 0x10000u
+#define SMALL_PAGE 1024u
 #define CODE_ROOM 0x8000u
 
 /* Runs the part on this processor; the code is followed by RET. */
@@ -531,27 +532,29 @@ static void check_stored(struct vm *vm, const struct words *words)
 		failure("%s: a pair was not stored", words->name);
 }
 
-static void run_words(const struct words *words)
+/* From `at` on.  How often the TLB misses. */
+static uint64_t run_words(const struct words *words, guest_addr at)
 {
+	uint64_t misses;
 	struct vm_stop stop;
 	struct failure why;
 	struct vm *vm;
 
 	if (vm_create(&vm, words->arch, NULL, &why)) {
 		failure("%s", why.text);
-		return;
+		return 0;
 	}
-	first_block = CODE_AT;
+	first_block = at;
 	map(vm, CODE_AT, ROOM, MAY_READ | MAY_EXEC);
 	map(vm, RESULTS_AT, ROOM, MAY_READ | MAY_WRITE);
-	memory_poke(vm->memory, CODE_AT, words->code, words->size);
-	vm_set_reg(vm, words->pc, CODE_AT);
+	memory_poke(vm->memory, at, words->code, words->size);
+	vm_set_reg(vm, words->pc, at);
 	vm_set_reg(vm, words->first, STORED);
 	vm_set_reg(vm, words->first + 1, RESULTS_AT);
 	if (vm_run(vm, UINT64_C(1) << 40, true, &stop, &why))
 		failure("%s: %s", words->name, why.text);
 	else if (stop.kind != VM_STOP_FAULT ||
-		 stop.pc != CODE_AT + words->size - 4 ||
+		 stop.pc != at + words->size - 4 ||
 		 vm_steps(vm) != words->steps)
 		failure("%s: the guest stopped at 0x%llx, time %llu",
 			words->name, (unsigned long long)stop.pc,
@@ -561,7 +564,21 @@ static void run_words(const struct words *words)
 		       words->leaves[i].value);
 	check_stored(vm, words);
 	check_inlining(vm);
+	misses = vm->tlb.total;
 	vm_destroy(vm);
+	return misses;
+}
+
+/* Pages are none of the engine's smaller ones, over whose end the code is. */
+static void check_pages(const struct words *words)
+{
+	uint64_t within = run_words(words, CODE_AT);
+	uint64_t over = run_words(words, CODE_AT + SMALL_PAGE - 8);
+
+	if (within != over)
+		failure("%s: %llu misses of the TLB, and not %llu",
+			words->name, (unsigned long long)over,
+			(unsigned long long)within);
 }
 
 /* ------- what drops translations ------- */
@@ -658,7 +675,7 @@ int main(void)
 	set_breakpoints();
 	run_all_parts();
 	for (size_t i = 0; i < COUNT(others); i++)
-		run_words(&others[i]);
+		check_pages(&others[i]);
 	for (size_t i = 0; i < COUNT(droppings); i++)
 		drop_translations(&droppings[i]);
 	check_calls();

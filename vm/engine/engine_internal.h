@@ -50,11 +50,13 @@ struct engine_context {
 
 /*
  * Of both ARMs: where the exclusive monitor is in the state, which no register
- * tells; of AArch64 also its higher half, and the program counter.
+ * tells; of AArch64 also its higher half, and the program counter; of 32-bit ARM
+ * what CPSR says of Thumb and IT.
  */
 struct engine_arm {
 	uint64_t *addr, *value;
 	uint64_t *high, *pc;
+	uint32_t *thumb, *it;	/* see build/jumps.h; NULL: not looked for */
 	guest_addr above;	/* see build/drop_arm.c; mostly 0 */
 	/* Of a machine: what the newest exception is about. */
 	struct engine_exception_state *exception;
@@ -143,7 +145,7 @@ struct engine {
 	uc_context *scratch;	/* see build/layout.c */
 	uint8_t *state;		/* the registers */
 	uintptr_t env;		/* what the engine calls the state by */
-	uintptr_t pc;		/* and AArch64's program counter */
+	uintptr_t pc;		/* and the program counter of both ARMs */
 	void *cpu;		/* by which it calls what translates */
 	struct engine_x86 x86;
 	struct engine_arm arm;

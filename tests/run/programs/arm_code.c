@@ -91,6 +91,53 @@ static void use_changing(void)
 	printf("changing: %u\n", sum);
 }
 
+/* ------- an address whose code depends on the state ------- */
+
+static void put(unsigned at, const uint32_t *code, unsigned count)
+{
+	memcpy(room + at, code, count * sizeof(*code));
+}
+
+/* Loads a word while data has its highest byte first. */
+__attribute__((noinline, target("arm"))) static uint32_t
+load_reversed(const uint32_t *from)
+{
+	register const uint32_t *value __asm__("r0") = from;
+
+	__asm__ volatile("setend be\n blx %1\n setend le\n"
+			 : "+r"(value)
+			 : "r"(room + 1536)
+			 : "r1", "r2", "r3", "ip", "lr", "cc", "memory");
+	return (uint32_t)(uintptr_t)value;
+}
+
+static void use_states(void)
+{
+	/* mov r0, #1; bx lr.  As Thumb: movs r1, r0; b TWO */
+	static const uint32_t one[] = { 0xe3a00001, 0xe12fff1e };
+	/* ldr r0, [r0]; bx lr */
+	static const uint32_t load[] = { 0xe5900000, 0xe12fff1e };
+	/* TWO: movs r0, #2; bx lr */
+	static const uint16_t two[] = { 0x2002, 0x4770 };
+	const uint32_t data = 0x12345678;
+	unsigned kinds = 0, in_it = 0, orders = 0;
+
+	put(1024, one, 2);
+	put(1536, load, 2);
+	memcpy(room + 1024 + 2 + 4 + 0x740, two, sizeof(two));
+	write_thumb(4096 - 6, 3);
+	__builtin___clear_cache((char *)room, (char *)room + 8192);
+	for (int i = 0; i < 500; i++) {
+		kinds = kinds * 3 + (unsigned)call(1024, i % 3 == 1, 0);
+		/* Its third instruction is in an IT block, or is gone to. */
+		in_it = in_it * 3 + (unsigned)call(4096 - 6, 1, i % 10);
+		in_it = in_it * 3 + (unsigned)call(4096, 1, i % 10);
+		orders = orders * 3 + (unsigned)call(1536, 0, (int)&data);
+		orders = orders * 5 + load_reversed(&data);
+	}
+	printf("kinds: %u, in IT: %u, orders: %u\n", kinds, in_it, orders);
+}
+
 /* ------- what handlers are told ------- */
 
 static void on_signal(int number, siginfo_t *info, void *opaque)
@@ -155,6 +202,7 @@ int main(void)
 		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	use_written();
 	use_changing();
+	use_states();
 	use_signals();
 	return 0;
 }

@@ -2,6 +2,7 @@
 /* accesses_arm.c - 32-bit ARM: what is replaced so that accesses are logged */
 #include "vm/engine/build/accesses.h"
 
+extern op1_fn tcg_gen_op1_arm;
 extern op2_fn tcg_gen_op2_arm;
 extern op6_fn tcg_gen_op6_arm;
 extern new_fn tcg_temp_new_internal_arm;
@@ -20,6 +21,7 @@ void tcg_gen_op3_arm(void *context, int op, uintptr_t a, uintptr_t b,
 }
 
 const struct generator generator_arm = {
+	.op1 = tcg_gen_op1_arm,
 	.op2 = tcg_gen_op2_arm,
 	.op3 = engine_tcg_gen_op3_arm,
 	.op6 = tcg_gen_op6_arm,

@@ -56,7 +56,7 @@ typedef void leave_fn(void *cpu);
 
 /* Those of one architecture that cprec calls: the engine's own. */
 struct generator {
-	op1_fn *op1;		/* not of 32-bit ARM */
+	op1_fn *op1;
 	op2_fn *op2;
 	op3_fn *op3;
 	op6_fn *op6;

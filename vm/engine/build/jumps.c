@@ -153,6 +153,30 @@ void *helper_lookup_tb_ptr_aarch64(void *state)
 		      engine_helper_lookup_tb_ptr_aarch64);
 }
 
+/* What chooses among translations of an address, T and IT of CPSR for one. */
+extern void cpu_get_tb_cpu_state_arm(void *state, uint32_t *pc,
+				     uint32_t *other, uint32_t *flags);
+
+uint32_t jumps_flags_arm(void *state)
+{
+	uint32_t pc, other, flags;
+
+	cpu_get_tb_cpu_state_arm(state, &pc, &other, &flags);
+	return flags;
+}
+
+REPLACES(lookup_fn, helper_lookup_tb_ptr_arm);
+void *helper_lookup_tb_ptr_arm(void *state)
+{
+	uint32_t pc, other, flags;
+
+	cpu_get_tb_cpu_state_arm(state, &pc, &other, &flags);
+	return answer(&engine_back()->jumps, state,
+		      (uint64_t)(flags & ~FLAGS_THUMB_ARM) << FLAGS_AT_ARM |
+			      pc | !!(flags & FLAGS_THUMB_ARM),
+		      true, engine_helper_lookup_tb_ptr_arm);
+}
+
 /*
  * Translated code calls functions at any time, so its stack is as it must be
  * for a call.
@@ -163,7 +187,9 @@ static __attribute__((used)) void *jumps_look_up(void)
 
 	return engine->kind->generator == &generator_x86 ?
 		       helper_lookup_tb_ptr_x86_64(engine->state) :
-		       helper_lookup_tb_ptr_aarch64(engine->state);
+	       engine->kind->generator == &generator_arm64 ?
+		       helper_lookup_tb_ptr_aarch64(engine->state) :
+		       helper_lookup_tb_ptr_arm(engine->state);
 }
 
 __asm__(".pushsection .text\n"
@@ -174,21 +200,6 @@ __asm__(".pushsection .text\n"
 	"jmp *%rax\n"
 	".size jumps_ask, . - jumps_ask\n"
 	".popsection");
-
-/* What chooses among translations of an address, T and IT of CPSR for one. */
-extern void cpu_get_tb_cpu_state_arm(void *state, uint32_t *pc,
-				     uint32_t *other, uint32_t *flags);
-
-/* An address here is the choice and, below it, the guest's address. */
-REPLACES(lookup_fn, helper_lookup_tb_ptr_arm);
-void *helper_lookup_tb_ptr_arm(void *state)
-{
-	uint32_t pc, other, flags;
-
-	cpu_get_tb_cpu_state_arm(state, &pc, &other, &flags);
-	return answer(&engine_back()->jumps, state, (uint64_t)flags << 32 | pc,
-		      true, engine_helper_lookup_tb_ptr_arm);
-}
 
 /* ------- what ends an answer ------- */
 

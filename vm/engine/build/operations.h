@@ -18,6 +18,7 @@ enum {
 	OP_CONSTANT = 64,
 	OP_MOVE_IF = 66,
 	OP_LOADS_64 = 67,	/* seven loads */
+	OP_LOAD_LOW_32 = 71,	/* the upper half becomes zeros */
 	OP_LOAD_64 = 73,
 	OP_STORE_8_OF_64 = 74,	/* and four stores, by size */
 	OP_STORE_LOW_32 = 76,

@@ -7,14 +7,17 @@
  * end four times as often.  It settles that once for each engine, in a structure
  * that it allocates for it.
  */
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/error.h"
 #include "formats/region.h"
 #include "vm/engine/build/replaces.h"
 #include "vm/engine/engine_internal.h"
 
+/* The engine's; of a mask, AArch32 has only the lower half. */
 struct page_bits {
 	bool decided;
 	int bits;
@@ -27,14 +30,18 @@ struct page_bits {
 static _Thread_local struct {
 	bool is_under_way;
 	void *allocated;
+	size_t mask_size;
 } settling;
 
 void *our_calloc(size_t count, size_t size)
 {
 	void *bytes = calloc(count, size);
+	size_t more = count * size - offsetof(struct page_bits, mask);
 
-	if (settling.is_under_way && count * size == sizeof(struct page_bits))
+	if (settling.is_under_way && (more == 4 || more == 8)) {
 		settling.allocated = bytes;
+		settling.mask_size = more;
+	}
 	return bytes;
 }
 
@@ -42,6 +49,8 @@ typedef void settle_fn(struct uc_struct *uc);
 
 static void settle(struct uc_struct *uc, settle_fn *engines_own)
 {
+	const int64_t engines_mask = -(INT64_C(1) << ENGINES_BITS);
+	const int64_t mask = -(int64_t)GUEST_PAGE;
 	struct page_bits *page;
 
 	settling.allocated = NULL;
@@ -52,10 +61,10 @@ static void settle(struct uc_struct *uc, settle_fn *engines_own)
 	if (!page)
 		return;		/* it was settled before */
 	if (!page->decided || page->bits != ENGINES_BITS ||
-	    page->mask != -(INT64_C(1) << ENGINES_BITS))
+	    memcmp(&page->mask, &engines_mask, settling.mask_size))
 		give_up("the Unicorn Engine has pages of another size");
 	page->bits = GUEST_PAGE_SHIFT;
-	page->mask = -(int64_t)GUEST_PAGE;
+	memcpy(&page->mask, &mask, settling.mask_size);
 }
 
 #define SETTLES(name)                                                          \

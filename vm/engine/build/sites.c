@@ -3,7 +3,7 @@
  * sites.c - indirect jumps of translated code that find their way themselves
  *
  * Where the engine generates an indirect jump, which calls for the translation
- * at the new address, x86-64 and AArch64 get the look-up itself:
+ * at the new address, the look-up itself is generated:
  *
  *	known = jumps.known[(pc ^ pc >> 14) % KNOWN_JUMPS]
  *	goto known.pc == pc ? known.code : jumps_ask
@@ -12,7 +12,8 @@
  * it forgets, is jumps.c's; what is not there it is asked for.  The table has
  * nothing for a state in which translations are not the only ones of their
  * address: a block is translated in the state that it is then executed in, and
- * nothing in it can change that without ending it.
+ * nothing in it can change that without ending it.  Where jumps of 32-bit ARM
+ * lead, T and IT decide, too: they are part of `pc` (jumps.h).
  */
 #include "vm/engine/build/generate.h"
 #include "vm/engine/build/jumps.h"
@@ -109,4 +110,49 @@ void tcg_gen_lookup_and_goto_ptr_aarch64(void *context)
 	}
 	site.pc = engine->pc;
 	generate_all(&site, engine);
+}
+
+/* part = that 32-bit word of the state */
+static void load(const struct site *site, const struct engine *engine,
+		 uintptr_t part, const uint32_t *word)
+{
+	site->by->op3(site->context, OP_LOAD_LOW_32, part, engine->env,
+		      (uintptr_t)((const uint8_t *)word - engine->state));
+}
+
+/* pc = what the table calls it by */
+static void generate_name_arm(const struct site *site,
+			      const struct engine *engine)
+{
+	const struct generator *by = site->by;
+	void *context = site->context;
+	uintptr_t part = (uintptr_t)by->new(context, TYPE_64, false);
+	uint64_t others = jumps_flags_arm(engine->state) &
+			  ~(FLAGS_THUMB_ARM | FLAGS_IT_ARM);
+
+	by->op2(context, OP_WIDEN, site->pc, engine->pc);
+	load(site, engine, part, engine->arm.thumb);
+	by->op3(context, OP_OR, site->pc, site->pc, part);
+	load(site, engine, part, engine->arm.it);
+	generate_with(by, context, OP_SHIFT_UP, part, part, FLAGS_AT_ARM);
+	by->op3(context, OP_OR, site->pc, site->pc, part);
+	generate_with(by, context, OP_OR, site->pc, site->pc,
+		      others << FLAGS_AT_ARM);
+	by->free(context, (void *)part);
+}
+
+REPLACES(go_fn, tcg_gen_lookup_and_goto_ptr_arm);
+void tcg_gen_lookup_and_goto_ptr_arm(void *context)
+{
+	struct engine *engine = engine_entered;
+	struct site site = { .context = context, .by = &generator_arm };
+
+	if (!is_inline(engine) || !engine->pc || !engine->arm.thumb) {
+		engine_tcg_gen_lookup_and_goto_ptr_arm(context);
+		return;
+	}
+	site.pc = (uintptr_t)site.by->new(context, TYPE_64, false);
+	generate_name_arm(&site, engine);
+	generate_all(&site, engine);
+	site.by->free(context, (void *)site.pc);
 }
