@@ -130,7 +130,7 @@ int main(void)
 ARM64 = {
     "argument": (("p $w0", r"= 0"), ("p (long) $sp % 16", r"= 0")),
     "store": (("x/3i $pc", r"=> 0x\w+ <on_signal\+.*:\s+str\s+w"),),
-    "crash": (("info registers", r"x0 +0x0 .*sp +0xf"),),
+    "crash": (("info registers", r"x0 +0x0 .*sp +0x\w{12} "),),
     "registers": (
         ("info registers", r"x0 +0x.*\npc +0x.*\ncpsr +0x.*\[ .*fpcr +0x0"),
         ("p $v0.d.u", r"= {\d+, \d+}"),

@@ -33,7 +33,7 @@ def run_all(options, folder):
     for name in GUESTS:
         if name not in OTHERS:
             tests.test(name, tests.guest, name)
-    for name in "kernel_arm", "calls_32":
+    for name in "kernel_arm", "calls_32", "pairs_arm":
         tests.test(name, tests.guest, name, "run/programs/")
     return tests.summary()
 

@@ -19,7 +19,8 @@ import sys
 from collections import Counter
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, equal, expect, main  # noqa: E402
+from tap import (CprecTap, equal, expect, main,  # noqa: E402
+                 record_as_in_gdb)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "programs", "calls")
@@ -598,6 +599,7 @@ def run_all(options, folder):
 
 
 if __name__ == "__main__":
+    record_as_in_gdb()
     parser = argparse.ArgumentParser()
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--cxx", default="c++")

@@ -47,12 +47,13 @@ KINDS = {
 
 class Crashes(CprecTap):
     def build(self, source, *options):
+        """At addresses that do not depend on who loads it."""
         program = os.path.join(self.folder, source.split(".")[0])
         compiler = self.options.cxx if source.endswith("pp") else \
             self.options.cc
-        subprocess.run([*compiler.split(), "-O0", "-g", *options, "-o",
-                        program, os.path.join(HERE, "programs", "frames",
-                                              source)],
+        subprocess.run([*compiler.split(), "-O0", "-g", "-no-pie", *options,
+                        "-o", program,
+                        os.path.join(HERE, "programs", "frames", source)],
                        check=True, timeout=120)
         return program
 

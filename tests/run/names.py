@@ -19,7 +19,8 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, Failure, equal, main  # noqa: E402
+from tap import (CprecTap, Failure, equal, main,  # noqa: E402
+                 record_as_in_gdb)
 from names_table import TABLE  # noqa: E402
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
@@ -516,6 +517,7 @@ def run_all(options, folder):
 
 
 if __name__ == "__main__":
+    record_as_in_gdb()
     own = argparse.ArgumentParser(description=__doc__)
     own.add_argument("--tries", type=int, default=40, metavar="N",
                      help="damaged files that are tried")

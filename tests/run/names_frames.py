@@ -17,7 +17,8 @@ import sys
 
 sys.dont_write_bytecode = True
 from names import Program, alike  # noqa: E402
-from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
+from tap import (CprecTap, Failure, equal, expect, main,  # noqa: E402
+                 record_as_in_gdb)
 
 # gdb stops at the system call so often before it is asked.
 MARKS = 0, 4
@@ -175,4 +176,5 @@ def run_all(options, folder):
 
 
 if __name__ == "__main__":
+    record_as_in_gdb()
     sys.exit(main(run_all))

@@ -77,6 +77,12 @@ class CprecTap(Tap):
                               capture_output=True, text=True, timeout=120)
 
 
+def record_as_in_gdb():
+    """What is recorded from here on has the addresses that gdb shows of it:
+    programs that access their memory directly get others."""
+    os.environ["CPREC_NO_DIRECT"] = "1"
+
+
 class PlaceTap(CprecTap):
     """Tests that each begin in an empty folder, `place`."""
 

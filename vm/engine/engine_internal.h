@@ -310,6 +310,10 @@ unsigned ordered_access(unsigned access);
 /* The same of 32-bit ARM. */
 unsigned aligned_access(unsigned access);
 
+/* Whether the access that is generated is the first of two, and the register
+ * that it loads is one of those that the address is of. */
+bool access_takes_base(void);
+
 /* ------- build/access_arm.c ------- */
 
 /* A store of a byte begins, from there in translated code. */

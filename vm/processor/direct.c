@@ -56,5 +56,5 @@ void direct_settle(struct vm *vm)
 
 bool direct_is_wanted(void)
 {
-	return getenv("CPREC_DIRECT");
+	return !getenv("CPREC_NO_DIRECT");
 }

@@ -36,8 +36,49 @@ DEFINE_EMIT(tcg_emit_op_arm)
 DEFINE_ASK(check_exit_request_arm)
 DEFINE_CALL(tcg_gen_callN_arm)
 
-DEFINE_LOAD(tcg_gen_qemu_ld_i32_arm, OP_STORE_32_OF_32,
-	    access = aligned_access(access))
+/* ------- loads ------- */
+
+REPLACES(load_fn, tcg_gen_qemu_ld_i32_arm);
+
+static void load(void *context, name value, name addr, uintptr_t index,
+		 unsigned access)
+{
+	if (!direct_load(context, value, addr, access, OP_STORE_32_OF_32))
+		engine_tcg_gen_qemu_ld_i32_arm(context, value, addr, index,
+					       access);
+}
+
+/* A load of the word behind one, only to see whether it faults. */
+static void try_next(void *context, name addr, uintptr_t index, unsigned access)
+{
+	uintptr_t next = (uintptr_t)generator_arm.new(context, TYPE_32, false);
+	uintptr_t four = (uintptr_t)generator_arm.new(context, TYPE_32, false);
+
+	tcg_gen_op2_arm(context, OP_CONSTANT_32, four, 4);
+	engine_tcg_gen_op3_arm(context, OP_ADD_32, next,
+			       (uintptr_t)context + addr, four);
+	load(context, four - (uintptr_t)context, next - (uintptr_t)context,
+	     index, access);
+	generator_arm.free(context, (void *)four);
+	generator_arm.free(context, (void *)next);
+}
+
+/*
+ * The engine keeps the first of two words before it loads the second.  If that
+ * faults the instruction has not taken place, and its base must be as before.
+ */
+void tcg_gen_qemu_ld_i32_arm(void *context, name value, name addr,
+			     uintptr_t index, unsigned access)
+{
+	access = aligned_access(access);
+	accesses_before(context, addr, access, value, 0);
+	load(context, value, addr, index, access);
+	if (access_takes_base() && engine_entered &&
+	    engine_entered->kind == &engine_kind_arm)
+		try_next(context, addr, index, access);
+	accesses_behind(context, value, OP_STORE_32_OF_32);
+}
+
 DEFINE_LOAD(tcg_gen_qemu_ld_i64_arm, OP_STORE_64,
 	    access = aligned_access(access))
 DEFINE_STORE(tcg_gen_qemu_st_i32_arm, OP_STORE_32_OF_32,

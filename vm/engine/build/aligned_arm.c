@@ -24,7 +24,7 @@ static _Thread_local struct {
 	uint32_t word;
 	bool is_half;		/* the second half follows */
 	bool is_thumb;
-	bool has_accessed;
+	unsigned accesses;	/* that it has made */
 } insn;
 
 typedef uint32_t fetch_fn(void *state, uint32_t addr);
@@ -34,7 +34,8 @@ uint32_t cpu_ldl_code_arm(void *state, uint32_t addr)
 {
 	if (!disguise_is_at(addr, &insn.word, sizeof(insn.word)))
 		insn.word = engine_cpu_ldl_code_arm(state, addr);
-	insn.is_half = insn.is_thumb = insn.has_accessed = false;
+	insn.is_half = insn.is_thumb = false;
+	insn.accesses = 0;
 	return insn.word;
 }
 
@@ -55,7 +56,7 @@ uint32_t cpu_lduw_code_arm(void *state, uint32_t addr)
 	insn.word = half;
 	insn.is_half = half >= 0xe800;
 	insn.is_thumb = true;
-	insn.has_accessed = false;
+	insn.accesses = 0;
 	return half;
 }
 
@@ -141,9 +142,8 @@ static bool is_of_words(uint32_t word)
 /* Of elements the first access is at the address itself. */
 unsigned aligned_access(unsigned access)
 {
-	bool is_first = !insn.has_accessed;
+	bool is_first = !insn.accesses++;
 
-	insn.has_accessed = true;
 	if (must_all())
 		return access | ALIGNED(access & ACCESS_SIZE);
 	if (insn.is_thumb && insn.word < 0x10000)
@@ -155,6 +155,29 @@ unsigned aligned_access(unsigned access)
 	if (is_first && is_of_elements(insn.word))
 		return access | ALIGNED(element_shift(insn.word));
 	return access;
+}
+
+/* LDRD. */
+static bool is_pair(uint32_t word)
+{
+	if (insn.is_thumb)
+		return (word & 0xfe500000) == 0xe8500000 && word & 0x01200000;
+	return (word & 0x0e1000f0) == 0x000000d0 && word >> 28 != 15;
+}
+
+/* Thumb code has no offset in a register. */
+static bool is_of_index(uint32_t word)
+{
+	return !insn.is_thumb && !(word & 0x00400000);
+}
+
+bool access_takes_base(void)
+{
+	uint32_t word = insn.word, loaded = word >> 12 & 15;
+
+	return insn.accesses == 1 && is_pair(word) &&
+	       (loaded == (word >> 16 & 15) ||
+		(is_of_index(word) && loaded == (word & 15)));
 }
 
 /*

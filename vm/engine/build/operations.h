@@ -14,6 +14,7 @@ enum {
 	OP_LOADS_32 = 9,	/* five loads of values of 32 bits */
 	OP_STORE_8_OF_32 = 14,	/* and three stores, by size */
 	OP_STORE_32_OF_32 = 16,
+	OP_ADD_32 = 17,
 	OP_JUMP_IF_32 = 38,
 	OP_CONSTANT = 64,
 	OP_MOVE_IF = 66,
