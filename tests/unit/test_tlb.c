@@ -106,7 +106,7 @@ int main(void)
 {
 	static struct test_list list;
 
-	unsetenv("CPREC_DIRECT");
+	setenv("CPREC_NO_DIRECT", "1", 1);
 	add_rows(&list, rows, misses);
 	add_test(&list, "grows again", grows_again, NULL);
 	return run_list("tlb", &list);
