@@ -99,12 +99,20 @@ void virt_write(struct virt *virt, uint64_t addr, unsigned size, uint64_t value)
 		board_look_soon(virt->board);
 }
 
+static void set_own_lines(struct virt *virt, unsigned core)
+{
+	gic_set_own_line(&virt->gic, core, VIRT_IRQ_TIMER,
+			 board_timer_is_up(virt->board, core,
+					   BOARD_TIMER_VIRTUAL));
+	gic_set_own_line(&virt->gic, core, VIRT_IRQ_TIMER_PHYSICAL,
+			 board_timer_is_up(virt->board, core,
+					   BOARD_TIMER_PHYSICAL));
+}
+
 void virt_set_lines(struct virt *virt)
 {
-	gic_set_own_line(&virt->gic, 0, VIRT_IRQ_TIMER,
-			 board_timer_is_up(virt->board, BOARD_TIMER_VIRTUAL));
-	gic_set_own_line(&virt->gic, 0, VIRT_IRQ_TIMER_PHYSICAL,
-			 board_timer_is_up(virt->board, BOARD_TIMER_PHYSICAL));
+	for (unsigned i = 0; i < virt->gic.count; i++)
+		set_own_lines(virt, i);
 	gic_set_line(&virt->gic, GIC_SHARED + VIRT_SPI_CONSOLE,
 		     pl011_interrupts(&virt->console));
 	for (unsigned i = 0; i < virt->virtio_count; i++)
