@@ -33,16 +33,16 @@ void machine_replay_tell(struct machine_replay *replay,
 			 void *context);
 
 /*
- * All that is read of devices, told them, or stored by them, is told, and that
- * the machine is reset: from the start on, whoever follows has their state.  The
- * board is for that alone.
+ * All that is read of devices, told them, or stored by them, is told, and calls
+ * of the firmware: from the start on, whoever follows has their state.  The board
+ * is for that alone.
  */
 struct machine_follower {
 	void (*read)(void *context, uint64_t addr, uint64_t value);
 	void (*write)(void *context, uint64_t addr, unsigned size,
 		      uint64_t value);
 	void (*stored)(void *context);
-	void (*reset)(void *context);
+	void (*called)(void *context);
 	void *context;
 };
 void machine_replay_follow(struct machine_replay *replay,

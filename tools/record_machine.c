@@ -27,6 +27,7 @@ void machine_options_init(struct machine_options *out)
 {
 	out->live.virt.model = processor_of(ARCH_AARCH64_MACHINE)->model;
 	out->live.virt.memory = MEMORY_DEFAULT;
+	out->live.virt.cores = 1;
 	out->live.virt.append = out->live.mps2.append = "";
 }
 

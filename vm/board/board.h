@@ -99,8 +99,8 @@ const char *board_fault(const struct board *board);
 /* Whether it executes a loop that does nothing, and that no interrupt ends. */
 bool board_is_stuck(struct board *board);
 
-/* How often an exception has led from a program into the kernel. */
-uint64_t board_left_programs(const struct board *board);
+/* How often an exception of a core has led from a program into the kernel. */
+uint64_t board_left_programs(const struct board *board, unsigned core);
 
 /* ------- cores ------- */
 

@@ -66,6 +66,7 @@ struct core {
 	struct reg_file regs;	/* of one that is not present */
 	struct fault_loop fault_loop;
 	struct timer timers[BOARD_TIMERS];
+	uint64_t left_programs;	/* how often: board_left_programs() */
 };
 
 struct cortex_m;
@@ -161,7 +162,6 @@ struct board {
 
 	struct core cores[BOARD_CORES_MOST];
 	unsigned core_count, core;	/* the present one */
-	uint64_t left_programs;	/* how often: board_left_programs() */
 	uint64_t idle;		/* ticks */
 };
 

@@ -388,7 +388,7 @@ bool board_is_stuck(struct board *board)
 	return true;
 }
 
-uint64_t board_left_programs(const struct board *board)
+uint64_t board_left_programs(const struct board *board, unsigned core)
 {
-	return board->left_programs;
+	return board->cores[core].left_programs;
 }
