@@ -74,7 +74,8 @@ struct machine_live;
 /*
  * Of the options, no kernel and no path: nothing is recorded.  `board` is that
  * of a replay that begins at the start, or at a key frame; what it reads, is
- * told, finds that devices have stored, and calls the firmware for, is told here.
+ * told, finds that devices have stored, and calls the firmware for, is told
+ * here.
  * Disks are snapshots of what they were at the start.
  */
 int machine_live_create(struct machine_live **out,

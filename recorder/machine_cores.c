@@ -2,16 +2,16 @@
 /*
  * machine_cores.c - the cores of a machine take turns
  *
- * One core executes at a time.  Its turn ends when it waits, is switched off, or
- * has had it for so long, and another core can go on.  Turns depend on steps
+ * One core executes at a time.  Its turn ends when it waits, is switched off,
+ * or has had it for so long, and another core can go on.  Turns depend on steps
  * alone.
  */
 #include "recorder/machine_internal.h"
 
 /*
- * How long a turn is while another core can go on, in steps.  Short, so that who
- * waits for the other one by looking does not look for long; a switch takes as
- * long as some 20,000 steps.  A choice.
+ * How long a turn is while another core can go on, in steps.  Short, so that
+ * who waits for the other one by looking does not look for long; a switch takes
+ * as long as some 20,000 steps.  A choice.
  */
 #define TURN_STEPS UINT64_C(200000)
 

@@ -2,9 +2,9 @@
 /*
  * machine_internal.h - a machine that is recorded, or only lives
  *
- * machine.c runs it and records what happens; machine_cores.c has its cores take
- * turns; machine_devices.c records what devices are; machine_reset.c has it begin anew; machine_live.c takes it over from a
- * replay.
+ * machine.c runs it and records what happens; machine_cores.c has its cores
+ * take turns; machine_devices.c records what devices are; machine_reset.c has
+ * it begin anew; machine_live.c takes it over from a replay.
  */
 #ifndef CPREC_RECORDER_MACHINE_INTERNAL_H
 #define CPREC_RECORDER_MACHINE_INTERNAL_H

@@ -193,6 +193,12 @@ static uint64_t own_steps(const struct machine_trace *trace, uint64_t steps)
 	       (steps - trace->turn_start);
 }
 
+/* Who asks for thread 0 means the present one, if there are several. */
+static uint32_t thread_of(const struct machine_trace *trace, unsigned core)
+{
+	return trace->stream_count > 1 ? core + 1 : core;
+}
+
 static void encode(struct machine_trace *trace, const struct packet *packet)
 {
 	struct machine_stream *stream = present(trace);
@@ -497,7 +503,7 @@ static int write_frame(struct machine_trace *trace, unsigned core,
 
 	frame->time = board_steps(board);
 	frame->steps = stream->steps;
-	frame->tid = core;
+	frame->tid = thread_of(trace, core);
 	frame->cache_entries = (unsigned)stream->cache.entries;
 	board_core_registers(board, core, &frame->regs);
 	cache_flush(&stream->cache);
@@ -640,7 +646,9 @@ int machine_trace_finish(struct machine_trace *trace,
 	for (unsigned i = 0; i < trace->stream_count; i++) {
 		const struct machine_stream *stream = &trace->streams[i];
 
-		cores[i] = (struct summary_thread){ i, stream->steps };
+		cores[i] = (struct summary_thread){
+			thread_of(trace, i), stream->steps,
+		};
 		summary.cache_hits += stream->reads.total_hits;
 		summary.cache_misses += stream->reads.total_misses;
 	}

@@ -2,9 +2,9 @@
 /*
  * machine_trace.h - the recording of a machine, while it is written
  *
- * A stream for each core, as of a program's threads.  Events come with the steps
- * that the machine has done, and are the present core's; their effects follow
- * them.
+ * A stream for each core, as of a program's threads.  Events come with the
+ * steps that the machine has done, and are the present core's; their effects
+ * follow them.
  *
  * Ownership:  machine_trace_close() frees; a zeroed structure is empty.
  * Errors:     ERR_SYSTEM, ERR_NO_MEMORY; what fails between two flushes is told

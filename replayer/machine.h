@@ -34,8 +34,8 @@ void machine_replay_tell(struct machine_replay *replay,
 
 /*
  * All that is read of devices, told them, or stored by them, is told, and calls
- * of the firmware: from the start on, whoever follows has their state.  The board
- * is for that alone.
+ * of the firmware: from the start on, whoever follows has their state.  The
+ * board is for that alone.
  */
 struct machine_follower {
 	void (*read)(void *context, uint64_t addr, uint64_t value);
