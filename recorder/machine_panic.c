@@ -64,7 +64,9 @@ bool machine_panic_is_there(const struct machine_panic *panic,
 bool machine_panic_is_final(const struct machine_panic *panic,
 			    const struct board *board)
 {
-	return panic->loops && machine_panic_is_there(panic, board) &&
+	/* That core has its turn, so that the recording ends there. */
+	return panic->loops && panic->core == board_core(board) &&
+	       machine_panic_is_there(panic, board) &&
 	       board_ticks(board) - panic->since >=
 		       board_ticks_per_second(board) / PARTS_OF_SECOND;
 }

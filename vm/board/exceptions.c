@@ -226,6 +226,7 @@ void exceptions_unfetched(struct board *board, guest_addr pc)
 		.address = pc,
 	};
 
+	board->aborted_at = board_steps(board);
 	take(board, &exception);
 }
 
