@@ -360,13 +360,15 @@ static int begin(struct server *server, const char *from,
 	server->has_crash = !cprec_find_crash(server->recording, &crash, NULL);
 	if (server->has_crash)
 		server->crash = *crash;
-	server->pid = info->pid;
 	server->target = target_find(info->arch);
 	if (!server->target) {
 		snprintf(why->text, sizeof(why->text),
 			 "debuggers are not told of %s", info->arch);
 		return CPREC_VERSION;
 	}
+	/* Its cores are threads of what has to be a process. */
+	server->pid = server->target->is_machine && info->threads > 1 ?
+			      1 : info->pid;
 	/* What would go on there has no devices. */
 	server->no_diversion |= server->target->is_machine;
 	rc = cprec_cursor_create(&server->cursor, server->recording, NULL, why);

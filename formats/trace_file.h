@@ -70,9 +70,11 @@ enum trace_feature {
 	FEATURE_PHYSICAL = 4,	/* addresses are physical ones */
 	FEATURE_RING = 8,	/* a generation of a ring */
 	FEATURE_MEMBERS = 16,	/* pages that other processes have stored */
+	FEATURE_CORES = 32,	/* machines with several processors */
 };
 
-#define FEATURES_KNOWN (FEATURE_MEMBERS | FEATURES_OF_MACHINES)
+#define FEATURES_KNOWN                                                         \
+	(FEATURE_MEMBERS | FEATURES_OF_MACHINES | FEATURE_CORES)
 
 /* What recordings of machines have, and no others. */
 #define FEATURES_OF_MACHINES (FEATURE_DEVICES | FEATURE_PHYSICAL)

@@ -77,10 +77,13 @@ static bool is_reserved_zero(struct input *in)
 /* A machine's has what machines need, and no other has. */
 static bool is_of_its_kind(const struct trace_header *header)
 {
-	uint32_t has = header->features & FEATURES_OF_MACHINES;
+	uint32_t has = header->features & (FEATURES_OF_MACHINES |
+					   FEATURE_CORES);
 
-	return has == (arch_is_machine(header->arch) ?
-			       (uint32_t)FEATURES_OF_MACHINES : 0);
+	if (!arch_is_machine(header->arch))
+		return !has;
+	return (has | FEATURE_CORES) ==
+	       (uint32_t)(FEATURES_OF_MACHINES | FEATURE_CORES);
 }
 
 void trace_header_encode(uint8_t bytes[TRACE_HEADER_SIZE],

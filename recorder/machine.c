@@ -127,7 +127,7 @@ static bool is_forgotten(const struct machine *machine)
 
 /* ------- the world ------- */
 
-static void record_event(struct machine *machine, struct packet *packet)
+void machine_record_event(struct machine *machine, struct packet *packet)
 {
 	if (!machine->is_live)
 		machine_trace_event(&machine->trace, packet,
@@ -171,6 +171,7 @@ static bool on_look(void *context, unsigned *number, uint64_t *next)
 	if (tick != UINT64_MAX)
 		*next = board_steps_of(machine->board, tick);
 	find_end(machine);
+	machine_cores_look(machine);
 	return machine->kind->interrupts(machine->live, number);
 }
 
@@ -181,7 +182,7 @@ static void on_taken(void *context, unsigned number)
 
 	if (machine->kind->taken)
 		machine->kind->taken(machine->live, number);
-	record_event(machine, &packet);
+	machine_record_event(machine, &packet);
 }
 
 /* ------- instructions whose results are not computed ------- */
@@ -190,7 +191,7 @@ static void record_value(struct machine *machine, unsigned reg, uint64_t value)
 {
 	struct packet packet = { .kind = PACKET_VALUE };
 
-	record_event(machine, &packet);
+	machine_record_event(machine, &packet);
 	if (!machine->is_live)
 		machine_trace_register(&machine->trace, reg, value);
 	board_set_reg(machine->board, reg, value);
@@ -227,8 +228,7 @@ static uint64_t microseconds(void)
 	       (uint64_t)now.tv_nsec / 1000;
 }
 
-/* Time passes, to `tick` at most; `*ended`: nothing will happen any more. */
-static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
+void machine_pass_time(struct machine *machine, uint64_t tick, bool *ended)
 {
 	struct board *board = machine->board;
 	uint64_t wait = patience(machine, tick), start = microseconds();
@@ -252,17 +252,32 @@ static void pass_time(struct machine *machine, uint64_t tick, bool *ended)
 		      idle + (passed < most ? passed : most));
 }
 
-/* A WFI has retired: until something wakes the processor, time passes. */
+/* A WFI has retired: until something wakes a core, time passes. */
 static void wait_for_interrupt(struct machine *machine, bool *ended)
 {
-	unsigned idle = board_reg_idle(machine->board);
+	unsigned idle = board_reg_idle(machine->board), next;
 
-	machine_panic_forget(&machine->panic);
+	if (machine->panic.core == board_core(machine->board))
+		machine_panic_forget(&machine->panic);
 	work(machine);
-	while (!machine->kind->wakes(machine->live) && !machine->stopped &&
-	       !*ended)
-		pass_time(machine, machine->kind->next(machine->live), ended);
+	next = machine_cores_wait(machine, ended);
 	record_value(machine, idle, board_reg(machine->board, idle));
+	machine_cores_turn(machine, next);
+}
+
+/* The core was switched off. */
+static void wait_for_others(struct machine *machine, uint64_t result,
+			    bool *ended)
+{
+	unsigned idle = board_reg_idle(machine->board), next;
+
+	work(machine);
+	next = machine_cores_wait(machine, ended);
+	record_value(machine, board_reg_result(machine->board), result);
+	if (!machine->is_live)
+		machine_trace_register(&machine->trace, idle,
+				       board_reg(machine->board, idle));
+	machine_cores_turn(machine, next);
 }
 
 /* ------- running ------- */
@@ -271,7 +286,7 @@ static void record_end(struct machine *machine)
 {
 	struct packet packet = { .kind = PACKET_EXIT, .result = machine->end };
 
-	record_event(machine, &packet);
+	machine_record_event(machine, &packet);
 }
 
 static void change_memory(struct machine *machine,
@@ -289,7 +304,7 @@ static bool begins_anew(const struct machine *machine)
 }
 
 /* Behind a call of what is around the machine. */
-static void answer_call(struct machine *machine)
+static void answer_call(struct machine *machine, bool *ended)
 {
 	struct live_answer answer;
 
@@ -306,6 +321,11 @@ static void answer_call(struct machine *machine)
 	machine->end = answer.end;
 	if (machine->has_end && !begins_anew(machine))
 		return;
+	if (!live_is_on(machine->kind, machine->live,
+			board_core(machine->board))) {
+		wait_for_others(machine, answer.value, ended);
+		return;
+	}
 	record_value(machine, board_reg_result(machine->board), answer.value);
 	for (unsigned i = 0; i < answer.change_count; i++)
 		change_memory(machine, &answer.changes[i]);
@@ -355,7 +375,7 @@ static void find_standstill(struct machine *machine)
 {
 	if (machine_panic_is_final(&machine->panic, machine->board))
 		end_by(machine, MACHINE_PANICKED);
-	else if (board_is_stuck(machine->board))
+	else if (machine_cores_are_stuck(machine))
 		end_by(machine, MACHINE_LOCKED);
 }
 
@@ -367,7 +387,7 @@ static void attend(struct machine *machine, enum board_stop stop, bool *ended)
 		wait_for_interrupt(machine, ended);
 		break;
 	case BOARD_CALLS:
-		answer_call(machine);
+		answer_call(machine, ended);
 		break;
 	case BOARD_LOCKED:
 		end_by(machine, MACHINE_LOCKED);
@@ -376,11 +396,15 @@ static void attend(struct machine *machine, enum board_stop stop, bool *ended)
 	case BOARD_PAUSES:
 		if (machine->is_connected)
 			take_input(machine, 0);
+		if (!machine->has_end)
+			machine_cores_end_run(machine);
 		break;
 	case BOARD_AT_STEPS:
 		take_input(machine, 0);
 		machine_write_output(machine);
 		find_standstill(machine);
+		if (!machine->has_end)
+			machine_cores_end_run(machine);
 		break;
 	}
 }
@@ -393,11 +417,14 @@ static uint64_t run_end(const struct machine *machine)
 			 machine_trace_segment_end(&machine->trace);
 	uint64_t look = now + (machine->is_connected ? CONNECTED_STEPS :
 						       LOOK_STEPS);
+	uint64_t turn = machine_cores_run_end(machine);
 
 	/* Where there can be no key frame, the segment is a little longer. */
 	if (until <= now)
 		until = now + 1;
-	return look < until ? look : until;
+	if (look < until)
+		until = look;
+	return turn < until && turn > now ? turn : until;
 }
 
 /* Somebody may want one to end that does nothing else. */
@@ -419,8 +446,10 @@ int machine_advance(struct machine *machine, bool *on, struct failure *why)
 {
 	bool idle_for_ever = false;
 	enum board_stop stop;
-	int rc = board_run(machine->board, run_end(machine), true, &stop, why);
+	int rc;
 
+	machine_cores_begin_run(machine);
+	rc = board_run(machine->board, run_end(machine), true, &stop, why);
 	if (rc)
 		return rc;
 	attend(machine, stop, &idle_for_ever);
@@ -476,11 +505,13 @@ static int create(struct machine *machine, struct failure *why)
 	if (rc)
 		return rc;
 	board_registers(machine->board, &machine->first);
+	machine->cores.count = live_cores(machine->kind, machine->live);
+	board_set_cores(machine->board, machine->cores.count);
 	rc = machine->kind->start(machine->live, machine->board, why);
 	/* Its first key frame has that. */
 	machine->memory.count = 0;
 	return rc ? rc : machine_trace_open(&machine->trace, machine->options,
-					    why);
+					    machine->cores.count, why);
 }
 
 static int run(struct machine *machine, struct failure *why)

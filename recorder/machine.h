@@ -74,7 +74,8 @@ struct machine_live;
 /*
  * Of the options, no kernel and no path: nothing is recorded.  `board` is that
  * of a replay that begins at the start, or at a key frame; what it reads, is
- * told, and finds that devices have stored, and that it was reset, is told here.
+ * told, finds that devices have stored, and calls the firmware for, is told
+ * here.
  * Disks are snapshots of what they were at the start.
  */
 int machine_live_create(struct machine_live **out,
@@ -95,7 +96,7 @@ void machine_live_read(struct machine_live *live, uint64_t addr,
 void machine_live_write(struct machine_live *live, uint64_t addr,
 			unsigned size, uint64_t value);
 void machine_live_stored(struct machine_live *live);
-void machine_live_reset(struct machine_live *live);
+void machine_live_called(struct machine_live *live);
 
 /* From there on, it is alive. */
 int machine_live_run(struct machine_live *live, struct machine_ending *ending,

@@ -2,9 +2,9 @@
 /*
  * machine_internal.h - a machine that is recorded, or only lives
  *
- * machine.c runs it and records what happens; machine_devices.c what devices
- * are; machine_reset.c has it begin anew; machine_live.c takes it over from a
- * replay.
+ * machine.c runs it and records what happens; machine_cores.c has its cores
+ * take turns; machine_devices.c records what devices are; machine_reset.c has
+ * it begin anew; machine_live.c takes it over from a replay.
  */
 #ifndef CPREC_RECORDER_MACHINE_INTERNAL_H
 #define CPREC_RECORDER_MACHINE_INTERNAL_H
@@ -19,12 +19,24 @@
 #define TYPED_MOST 64u
 #define SOCKETS_MOST 256u
 
+/* Whose turn it is, the board knows. */
+struct machine_cores {
+	unsigned count;
+	bool waits[BOARD_CORES_MOST];	/* behind a WFI */
+	bool is_stuck[BOARD_CORES_MOST];	/* as board_is_stuck(), when it
+						   was last asked */
+	uint64_t turn_start;	/* steps */
+	bool is_alone;		/* no other core could have a turn, when the
+				   present one began to run */
+};
+
 struct machine {
 	const struct machine_options *options;
 	const struct live_kind *kind;
 	void *live;
 	struct board *board;
 	struct board_world world;
+	struct machine_cores cores;
 	struct machine_trace trace;
 	struct machine_memory memory;	/* as devices use it */
 	struct machine_panic panic;
@@ -43,6 +55,36 @@ struct machine {
 /* The devices, and the world that the board has in them; there is no board. */
 int machine_create_world(struct machine *machine, struct failure *why);
 
+/* Time passes, to `tick` at most; `*ended`: nothing will happen any more. */
+void machine_pass_time(struct machine *machine, uint64_t tick, bool *ended);
+
+/* The effects of an event are recorded behind it. */
+void machine_record_event(struct machine *machine, struct packet *packet);
+
+/* ------- machine_cores.c ------- */
+
+/*
+ * Time passes until a core can go on: which one that is.  If none ever can, or
+ * somebody wants an end, it is the present one.
+ */
+unsigned machine_cores_wait(struct machine *machine, bool *ended);
+
+/* It is a core's turn; if that is the present one, it goes on. */
+void machine_cores_turn(struct machine *machine, unsigned core);
+
+/* Of a run: it begins; when it must end, so that others have their turn;
+ * something has happened meanwhile; it has come to its end. */
+void machine_cores_begin_run(struct machine *machine);
+uint64_t machine_cores_run_end(const struct machine *machine);
+void machine_cores_look(struct machine *machine);
+void machine_cores_end_run(struct machine *machine);
+
+/* Whether all cores that are on are stuck. */
+bool machine_cores_are_stuck(struct machine *machine);
+
+/* After a reset only the first one is on, and present. */
+void machine_cores_reset(struct machine *machine);
+
 /* Runs to the next stop and does what it asks for; `*on`: the machine does. */
 int machine_advance(struct machine *machine, bool *on, struct failure *why);
 
@@ -54,6 +96,11 @@ int machine_work(struct machine *machine, struct failure *why);
 
 /* After a reset it begins anew. */
 int machine_reset(struct machine *machine, struct failure *why);
+
+/* Registers of the present core are as before anything was executed; effects
+ * that say so. */
+void machine_reset_registers(struct machine *machine);
+void machine_record_registers(struct machine *machine);
 
 void machine_tell_ending(const struct machine *machine,
 			 struct machine_ending *out);

@@ -35,6 +35,7 @@ int machine_live_create(struct machine_live **out,
 	/* It has no kernel that it could begin with. */
 	live->options.ends_at_reset = true;
 	own->memory = board_pages(board) * GUEST_PAGE;
+	own->cores = board_cores(board);
 	for (unsigned i = 0; i < own->drive_count; i++)
 		own->drives[i].snapshot = true;
 	live->from = board;
@@ -94,9 +95,9 @@ void machine_live_stored(struct machine_live *live)
 	live->machine.kind->follow_stores(live->machine.live);
 }
 
-void machine_live_reset(struct machine_live *live)
+void machine_live_called(struct machine_live *live)
 {
-	live->machine.kind->reset(live->machine.live);
+	live->machine.kind->follow_call(live->machine.live);
 }
 
 /* The board becomes one of its own, with that state. */
@@ -120,12 +121,20 @@ static int take_over(struct machine_live *live, struct failure *why)
 		if (!page_is_zero(page))
 			board_store(machine->board, addr, page, GUEST_PAGE);
 	}
-	board_registers(live->from, &regs);
-	board_set_registers(machine->board, &regs);
+	board_registers(machine->board, &machine->first);
+	machine->cores.count = board_cores(live->from);
+	board_set_cores(machine->board, machine->cores.count);
+	board_switch(machine->board, board_core(live->from));
+	for (unsigned i = 0; i < machine->cores.count; i++) {
+		board_core_registers(live->from, i, &regs);
+		board_set_core_registers(machine->board, i, &regs);
+	}
 	board_set_steps(machine->board, board_steps(live->from));
 	machine->kind->connect(machine->live, machine->board);
 	machine->follows = false;
 	machine->spoken = board_ticks(machine->board);
+	/* It may have been switched on, and nothing more. */
+	machine_cores_turn(machine, board_core(machine->board));
 	return machine_work(machine, why);
 }
 

@@ -32,12 +32,13 @@ static void take_line(struct machine_panic *panic, const struct board *board)
 		*end = '\0';
 	panic->loops = strstr(panic->line, last_words);
 	panic->since = board_ticks(board);
-	panic->left_programs = board_left_programs(board);
+	panic->left_programs = board_left_programs(board, panic->core);
 }
 
 void machine_panic_see(struct machine_panic *panic, const struct board *board,
 		       uint8_t byte)
 {
+	panic->core = board_core(board);
 	if (byte == '\n' || panic->size == sizeof(panic->line) - 1) {
 		panic->line[panic->size] = '\0';
 		panic->size = 0;
@@ -56,13 +57,16 @@ bool machine_panic_is_there(const struct machine_panic *panic,
 			    const struct board *board)
 {
 	return panic->text[0] &&
-	       board_left_programs(board) == panic->left_programs;
+	       board_left_programs(board, panic->core) ==
+		       panic->left_programs;
 }
 
 bool machine_panic_is_final(const struct machine_panic *panic,
 			    const struct board *board)
 {
-	return panic->loops && machine_panic_is_there(panic, board) &&
+	/* That core has its turn, so that the recording ends there. */
+	return panic->loops && panic->core == board_core(board) &&
+	       machine_panic_is_there(panic, board) &&
 	       board_ticks(board) - panic->since >=
 		       board_ticks_per_second(board) / PARTS_OF_SECOND;
 }

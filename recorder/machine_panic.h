@@ -23,6 +23,7 @@ struct board;
 struct machine_panic {
 	char line[PANIC_LINE];	/* of the console, as far as it has come */
 	size_t size;
+	unsigned core;		/* that wrote it */
 	char text[PANIC_TEXT];	/* why; "": it has not panicked */
 	bool loops;		/* it has done all that it does then */
 	uint64_t since;		/* ticks, when it said so */
@@ -33,7 +34,7 @@ struct machine_panic {
 void machine_panic_see(struct machine_panic *panic, const struct board *board,
 		       uint8_t byte);
 
-/* The machine waits for an interrupt; it has begun anew. */
+/* That core waits for an interrupt; it has begun anew. */
 void machine_panic_forget(struct machine_panic *panic);
 
 /* Whether it has panicked, and nothing came of it since; nothing ever will. */

@@ -15,7 +15,7 @@ static bool is_reset(const struct machine *machine,
 	       reg != board_reg_idle(machine->board);
 }
 
-static void reset_registers(struct machine *machine)
+void machine_reset_registers(struct machine *machine)
 {
 	const struct reg_table *table = reg_table(machine->kind->arch);
 	struct reg_file regs;
@@ -28,10 +28,12 @@ static void reset_registers(struct machine *machine)
 	board_set_registers(machine->board, &regs);
 }
 
-static void record_registers(struct machine *machine)
+void machine_record_registers(struct machine *machine)
 {
 	const struct reg_table *table = reg_table(machine->kind->arch);
 
+	if (machine->is_live)
+		return;
 	for (unsigned reg = 0; reg < table->count; reg++)
 		if (is_reset(machine, table, reg))
 			machine_trace_register(&machine->trace, reg,
@@ -45,14 +47,14 @@ int machine_reset(struct machine *machine, struct failure *why)
 
 	machine->has_end = false;
 	machine_panic_forget(&machine->panic);
-	reset_registers(machine);
 	machine->kind->reset(machine->live);
+	machine_cores_reset(machine);
+	machine_reset_registers(machine);
 	rc = machine->kind->start(machine->live, machine->board, why);
 	if (rc)
 		return rc;
-	machine_trace_event(&machine->trace, &packet,
-			    board_steps(machine->board));
-	record_registers(machine);
+	machine_record_event(machine, &packet);
+	machine_record_registers(machine);
 	return machine_memory_record(&machine->memory, &machine->trace,
 				     machine->board, why);
 }

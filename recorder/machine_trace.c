@@ -40,16 +40,23 @@ static int no_memory(struct failure *why)
 }
 
 /* Writes what was encoded. */
-static int write_chunk(struct machine_trace *trace, enum chunk_kind kind,
-		       uint64_t first, struct output *out, struct failure *why)
+static int write_of(struct machine_trace *trace, unsigned stream,
+		    enum chunk_kind kind, uint64_t first, struct output *out,
+		    struct failure *why)
 {
 	if (out->error) {
 		output_release(out);
 		return no_memory(why);
 	}
-	return trace_writer_chunk(trace->writer, kind, 0,
+	return trace_writer_chunk(trace->writer, kind, stream,
 				  kind == CHUNK_META ? 0 : trace->segment,
 				  first, out, why);
+}
+
+static int write_chunk(struct machine_trace *trace, enum chunk_kind kind,
+		       uint64_t first, struct output *out, struct failure *why)
+{
+	return write_of(trace, 0, kind, first, out, why);
 }
 
 /* ------- how it begins ------- */
@@ -124,8 +131,18 @@ static int write_begin(struct machine_trace *trace, const uint8_t *run,
 	return rc;
 }
 
+static int add_stream(struct machine_trace *trace)
+{
+	struct machine_stream *stream = &trace->streams[trace->stream_count++];
+
+	/* All have a key frame at the start. */
+	stream->has_run = true;
+	prediction_writer_init(&stream->reads, &stream->cache);
+	return cache_init(&stream->cache, trace->options->cache_entries);
+}
+
 int machine_trace_open(struct machine_trace *trace,
-		       const struct machine_options *options,
+		       const struct machine_options *options, unsigned cores,
 		       struct failure *why)
 {
 	struct trace_header header = { .arch = options->live.kind->arch,
@@ -134,10 +151,13 @@ int machine_trace_open(struct machine_trace *trace,
 	int rc;
 
 	*trace = (struct machine_trace){ .options = options };
-	if (page_store_init(&trace->pages) ||
-	    cache_init(&trace->cache, options->cache_entries))
+	if (cores > 1)
+		header.features |= FEATURE_CORES;
+	rc = page_store_init(&trace->pages);
+	for (unsigned i = 0; i < cores && !rc; i++)
+		rc = add_stream(trace);
+	if (rc)
 		return no_memory(why);
-	prediction_writer_init(&trace->reads, &trace->cache);
 	if (getrandom(header.id, sizeof(header.id), 0) < 0 ||
 	    getrandom(run, sizeof(run), 0) < 0)
 		return failed(why, ERR_SYSTEM, "cannot get random bytes");
@@ -151,14 +171,40 @@ void machine_trace_close(struct machine_trace *trace)
 {
 	trace_writer_close(trace->writer);
 	page_store_release(&trace->pages);
-	prediction_writer_release(&trace->reads);
-	cache_release(&trace->cache);
-	output_release(&trace->events);
+	for (unsigned i = 0; i < trace->stream_count; i++) {
+		prediction_writer_release(&trace->streams[i].reads);
+		cache_release(&trace->streams[i].cache);
+		output_release(&trace->streams[i].events);
+	}
 	free(trace->touches);
 	*trace = (struct machine_trace){ 0 };
 }
 
 /* ------- what happens ------- */
+
+static struct machine_stream *present(struct machine_trace *trace)
+{
+	return &trace->streams[trace->stream];
+}
+
+static uint64_t own_steps(const struct machine_trace *trace, uint64_t steps)
+{
+	return trace->streams[trace->stream].steps +
+	       (steps - trace->turn_start);
+}
+
+/* Who asks for thread 0 means the present one, if there are several. */
+static uint32_t thread_of(const struct machine_trace *trace, unsigned core)
+{
+	return trace->stream_count > 1 ? core + 1 : core;
+}
+
+static void encode(struct machine_trace *trace, const struct packet *packet)
+{
+	struct machine_stream *stream = present(trace);
+
+	packet_encode(&stream->events, &stream->state, packet);
+}
 
 void machine_trace_read(struct machine_trace *trace, uint64_t addr,
 			uint64_t value, unsigned size)
@@ -167,17 +213,39 @@ void machine_trace_read(struct machine_trace *trace, uint64_t addr,
 
 	for (unsigned i = 0; i < size; i++)
 		bytes[i] = (uint8_t)(value >> 8 * i);
-	prediction_record(&trace->reads, addr, bytes, size);
+	prediction_record(&present(trace)->reads, addr, bytes, size);
 }
 
 void machine_trace_event(struct machine_trace *trace, struct packet *packet,
 			 uint64_t steps)
 {
-	packet->steps = steps - trace->event_steps;
-	trace->event_steps = steps;
+	uint64_t own = own_steps(trace, steps);
+
+	packet->steps = own - present(trace)->event_steps;
+	present(trace)->event_steps = own;
 	if (packet->kind == PACKET_DMA)
 		trace->dma_steps = steps;
-	packet_encode(&trace->events, &trace->state, packet);
+	encode(trace, packet);
+}
+
+void machine_trace_turn(struct machine_trace *trace, unsigned core,
+			uint64_t steps)
+{
+	struct packet packet = { .kind = PACKET_SLICE };
+	struct machine_stream *stream;
+
+	present(trace)->steps = own_steps(trace, steps);
+	trace->stream = core;
+	trace->turn_start = steps;
+	stream = present(trace);
+	stream->has_run = true;
+	packet.slices = ++trace->slice - stream->state.slice;
+	packet.steps = stream->steps - stream->event_steps;
+	packet.skipped = (steps - trace->start) -
+			 (stream->steps - stream->start) - stream->skipped;
+	stream->skipped += packet.skipped;
+	stream->event_steps = stream->steps;
+	encode(trace, &packet);
 }
 
 void machine_trace_register(struct machine_trace *trace, unsigned reg,
@@ -192,7 +260,7 @@ void machine_trace_register(struct machine_trace *trace, unsigned reg,
 
 	for (unsigned i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(value >> 8 * i);
-	packet_encode(&trace->events, &trace->state, &packet);
+	encode(trace, &packet);
 }
 
 void machine_trace_write(struct machine_trace *trace, uint64_t addr,
@@ -202,8 +270,8 @@ void machine_trace_write(struct machine_trace *trace, uint64_t addr,
 		.kind = PACKET_WRITE, .addr = addr, .size = size,
 	};
 
-	packet_encode(&trace->events, &trace->state, &packet);
-	prediction_record(&trace->reads, addr, bytes, size);
+	encode(trace, &packet);
+	prediction_record(&present(trace)->reads, addr, bytes, size);
 }
 
 void machine_trace_output(struct machine_trace *trace, uint64_t addr,
@@ -213,14 +281,19 @@ void machine_trace_output(struct machine_trace *trace, uint64_t addr,
 		.kind = PACKET_OUTPUT, .number = 1, .addr = addr, .size = size,
 	};
 
-	packet_encode(&trace->events, &trace->state, &packet);
+	encode(trace, &packet);
 }
 
 /* ------- writing it ------- */
 
 static size_t waiting(const struct machine_trace *trace)
 {
-	return trace->events.size + prediction_waiting(&trace->reads);
+	size_t size = 0;
+
+	for (unsigned i = 0; i < trace->stream_count; i++)
+		size += trace->streams[i].events.size +
+			prediction_waiting(&trace->streams[i].reads);
+	return size;
 }
 
 bool machine_trace_is_due(const struct machine_trace *trace)
@@ -271,21 +344,48 @@ int machine_trace_stored(struct machine_trace *trace, uint64_t addr,
 	if (page_store_add(&trace->pages, addr >> GUEST_PAGE_SHIFT, bytes,
 			   &packet.page_id))
 		return no_memory(why);
-	packet_encode(&trace->events, &trace->state, &packet);
+	encode(trace, &packet);
 	return write_stored(trace, false, why);
 }
 
-/* What is read, and pages, come before the events that they belong to. */
-static int write_streams(struct machine_trace *trace, struct failure *why)
+/* What is read comes before the events that it belongs to. */
+static int write_stream(struct machine_trace *trace, unsigned number, bool ends,
+			struct failure *why)
 {
+	struct machine_stream *stream = &trace->streams[number];
+	int rc = 0;
+
+	if (ends)
+		prediction_finish(&stream->reads);
+	else
+		prediction_cut(&stream->reads);
+	if (stream->reads.stream.size)
+		rc = write_of(trace, number, CHUNK_READS, 0,
+			      &stream->reads.stream, why);
+	if (!rc && stream->events.size)
+		rc = write_of(trace, number, CHUNK_EVENTS, 0, &stream->events,
+			      why);
+	return rc;
+}
+
+/*
+ * So do pages.  The turn of the stream that was present at the last flush has
+ * gone on since: a file that ends early must not have the next turn without the
+ * rest of that one.
+ */
+static int write_streams(struct machine_trace *trace, bool ends,
+			 struct failure *why)
+{
+	unsigned first = trace->flushed_in;
 	int rc = write_stored(trace, true, why);
 
 	trace->flushed += waiting(trace);
-	if (!rc && trace->reads.stream.size)
-		rc = write_chunk(trace, CHUNK_READS, 0, &trace->reads.stream,
-				 why);
-	if (!rc && trace->events.size)
-		rc = write_chunk(trace, CHUNK_EVENTS, 0, &trace->events, why);
+	if (!rc)
+		rc = write_stream(trace, first, ends, why);
+	for (unsigned i = 0; i < trace->stream_count && !rc; i++)
+		if (i != first)
+			rc = write_stream(trace, i, ends, why);
+	trace->flushed_in = trace->stream;
 	clock_gettime(CLOCK_MONOTONIC, &trace->flush);
 	return rc;
 }
@@ -293,10 +393,8 @@ static int write_streams(struct machine_trace *trace, struct failure *why)
 int machine_trace_flush(struct machine_trace *trace, const struct board *board,
 			struct failure *why)
 {
-	int rc;
+	int rc = write_streams(trace, false, why);
 
-	prediction_cut(&trace->reads);
-	rc = write_streams(trace, why);
 	return rc ? rc : write_moment(trace, board_steps(board), why);
 }
 
@@ -358,10 +456,8 @@ static int end_segment(struct machine_trace *trace, const struct board *board,
 		.page_count = touches,
 	};
 	struct output out = { 0 };
-	int rc;
+	int rc = write_streams(trace, true, why);
 
-	prediction_finish(&trace->reads);
-	rc = write_streams(trace, why);
 	if (!rc)
 		rc = write_moment(trace, board_steps(board), why);
 	if (rc)
@@ -398,18 +494,52 @@ static const struct listing_calls listing_calls = {
 	.contents = contents, .write = write_pages,
 };
 
-static int write_frame(struct machine_trace *trace, struct key_frame *frame,
-		       const struct board *board, struct failure *why)
+static int write_frame(struct machine_trace *trace, unsigned core,
+		       struct key_frame *frame, const struct board *board,
+		       struct failure *why)
 {
+	struct machine_stream *stream = &trace->streams[core];
 	struct output out = { 0 };
 
-	frame->time = frame->steps = board_steps(board);
-	frame->cache_entries = (unsigned)trace->cache.entries;
-	board_registers(board, &frame->regs);
-	cache_flush(&trace->cache);
+	frame->time = board_steps(board);
+	frame->steps = stream->steps;
+	frame->tid = thread_of(trace, core);
+	frame->cache_entries = (unsigned)stream->cache.entries;
+	board_core_registers(board, core, &frame->regs);
+	cache_flush(&stream->cache);
 	key_frame_encode(&out, reg_table(trace->options->live.kind->arch),
 			 frame);
-	return write_chunk(trace, CHUNK_KEY_FRAME, frame->time, &out, why);
+	return write_of(trace, core, CHUNK_KEY_FRAME, frame->time, &out, why);
+}
+
+/* Of the cores that had a turn since the one before; the first one, that of the
+ * present core, has what belongs to the machine. */
+static int write_frames(struct machine_trace *trace, struct key_frame *frame,
+			const struct board *board, struct failure *why)
+{
+	int rc = write_frame(trace, trace->stream, frame, board, why);
+
+	for (unsigned i = 0; i < trace->stream_count && !rc; i++) {
+		struct key_frame own = { 0 };
+
+		if (i != trace->stream && trace->streams[i].has_run)
+			rc = write_frame(trace, i, &own, board, why);
+	}
+	return rc;
+}
+
+static void start_streams(struct machine_trace *trace, uint64_t steps)
+{
+	trace->start = trace->turn_start = steps;
+	trace->slice = 0;
+	for (unsigned i = 0; i < trace->stream_count; i++) {
+		struct machine_stream *stream = &trace->streams[i];
+
+		stream->start = stream->event_steps = stream->steps;
+		stream->skipped = 0;
+		stream->has_run = i == trace->stream;
+		stream->state = (struct packet_state){ 0 };
+	}
 }
 
 static int write_all(struct machine_trace *trace, struct failure *why)
@@ -436,6 +566,8 @@ int machine_trace_segment(struct machine_trace *trace, struct board *board,
 	size_t touches;
 	int rc = list_touches(trace, board, &touches, why);
 
+	present(trace)->steps = own_steps(trace, board_steps(board));
+	trace->turn_start = board_steps(board);
 	if (!rc && trace->started)
 		rc = end_segment(trace, board, touches, why);
 	bases_next_turn(&trace->pages.bases);
@@ -447,14 +579,13 @@ int machine_trace_segment(struct machine_trace *trace, struct board *board,
 	frame.page_count = shot.count;
 	trace->listed += shot.count;
 	if (!rc)
-		rc = write_frame(trace, &frame, board, why);
+		rc = write_frames(trace, &frame, board, why);
 	if (!rc)
 		rc = write_all(trace, why);
 	free(shot.list);
 	board_close(board);
 	trace->started = true;
-	trace->start = trace->event_steps = board_steps(board);
-	trace->state = (struct packet_state){ 0 };
+	start_streams(trace, board_steps(board));
 	trace->flushed = 0;
 	return rc;
 }
@@ -499,19 +630,28 @@ int machine_trace_finish(struct machine_trace *trace,
 			 const struct board *board, unsigned end,
 			 struct failure *why)
 {
-	struct summary_thread processor = { 0, board_steps(board) };
+	struct summary_thread cores[BOARD_CORES_MOST];
 	struct summary summary = {
 		.time = board_steps(board),
 		.exit_code = end,
-		.threads = &processor,
-		.thread_count = 1,
-		.cache_hits = trace->reads.total_hits,
-		.cache_misses = trace->reads.total_misses,
+		.threads = cores,
+		.thread_count = trace->stream_count,
 		.stored_pages = trace->pages.next_id - 1,
 	};
 	struct output out = { 0 };
 	int rc;
 
+	present(trace)->steps = own_steps(trace, board_steps(board));
+	trace->turn_start = board_steps(board);
+	for (unsigned i = 0; i < trace->stream_count; i++) {
+		const struct machine_stream *stream = &trace->streams[i];
+
+		cores[i] = (struct summary_thread){
+			thread_of(trace, i), stream->steps,
+		};
+		summary.cache_hits += stream->reads.total_hits;
+		summary.cache_misses += stream->reads.total_misses;
+	}
 	summary_encode(&out, &summary);
 	rc = write_chunk(trace, CHUNK_SUMMARY, 0, &out, why);
 	return rc ? rc : trace_writer_finish(trace->writer, why);

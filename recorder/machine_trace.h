@@ -2,8 +2,9 @@
 /*
  * machine_trace.h - the recording of a machine, while it is written
  *
- * One stream, as of a program with one thread.  Events come with the steps
- * that the machine has done; their effects follow them.
+ * A stream for each core, as of a program's threads.  Events come with the
+ * steps that the machine has done, and are the present core's; their effects
+ * follow them.
  *
  * Ownership:  machine_trace_close() frees; a zeroed structure is empty.
  * Errors:     ERR_SYSTEM, ERR_NO_MEMORY; what fails between two flushes is told
@@ -24,15 +25,28 @@
 #include "recorder/page_store.h"
 #include "vm/board/board.h"
 
-struct machine_trace {
-	const struct machine_options *options;
-	struct trace_writer *writer;
-	struct page_store pages;
+/* Steps are the core's own. */
+struct machine_stream {
 	struct cache cache;
 	struct prediction_writer reads;
 	struct output events;
 	struct packet_state state;
-	uint64_t event_steps;	/* steps at the event before */
+	uint64_t steps;		/* when it last lost its turn */
+	uint64_t start;		/* at the start of the segment */
+	uint64_t event_steps;	/* at the event before */
+	uint64_t skipped;	/* in the segment: what others had done */
+	bool has_run;		/* in the segment */
+};
+
+struct machine_trace {
+	const struct machine_options *options;
+	struct trace_writer *writer;
+	struct page_store pages;
+	struct machine_stream streams[BOARD_CORES_MOST];
+	unsigned stream_count, stream;	/* the present one; */
+	unsigned flushed_in;	/* that of the last flush */
+	uint64_t turn_start;	/* steps when its turn began */
+	uint64_t slice;		/* number of the turn, in the segment */
 	uint64_t dma_steps;	/* at the last DMA */
 
 	bool started;		/* there is a segment */
@@ -46,7 +60,7 @@ struct machine_trace {
 };
 
 int machine_trace_open(struct machine_trace *trace,
-		       const struct machine_options *options,
+		       const struct machine_options *options, unsigned cores,
 		       struct failure *why);
 void machine_trace_close(struct machine_trace *trace);
 
@@ -57,6 +71,10 @@ void machine_trace_read(struct machine_trace *trace, uint64_t addr,
 /* `packet->steps` is filled in here. */
 void machine_trace_event(struct machine_trace *trace, struct packet *packet,
 			 uint64_t steps);
+
+/* It is another core's turn. */
+void machine_trace_turn(struct machine_trace *trace, unsigned core,
+			uint64_t steps);
 
 /* Its effect: a register has this value. */
 void machine_trace_register(struct machine_trace *trace, unsigned reg,

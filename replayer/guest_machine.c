@@ -31,6 +31,7 @@ static struct board *board_of(const struct replayer *rep)
 static int settle(struct replayer *rep, int rc)
 {
 	rep->segment = rep->machine->replay->segment;
+	rep->stream = board_core(board_of(rep));
 	rep->loaded = rep->machine->replay->has_segment;
 	return rc;
 }
@@ -160,9 +161,8 @@ static void registers(struct replayer *rep, struct reg_file *out)
 static int of_thread(struct replayer *rep, uint32_t stream,
 		     struct reg_file *out, struct failure *why)
 {
-	(void)stream;		/* it has one processor */
 	(void)why;
-	registers(rep, out);
+	board_core_registers(board_of(rep), stream, out);
 	return 0;
 }
 

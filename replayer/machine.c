@@ -34,7 +34,8 @@ static uint64_t on_read(void *context, uint64_t addr, unsigned size)
 	struct machine_replay *replay = context;
 	uint8_t bytes[sizeof(uint64_t)] = { 0 };
 	uint64_t value = 0;
-	int rc = prediction_replay(&replay->reads, addr, bytes, size);
+	int rc = prediction_replay(&machine_stream(replay)->reads, addr, bytes,
+				   size);
 
 	if (rc)
 		replay->error = rc;
@@ -59,24 +60,55 @@ static void on_write(void *context, uint64_t addr, unsigned size,
 
 /* ------- events ------- */
 
-/* Finds the next event, behind the effects of the present one. */
-static int find_event(struct machine_replay *replay, uint64_t base,
+/* Finds a stream's next event, behind the effects of the one at `base`. */
+static int find_event(struct machine_stream *stream, uint64_t base,
 		      struct failure *why)
 {
-	int rc = packet_stream_next(&replay->packets, &replay->next, why);
+	const struct packet *next = &stream->next;
+	int rc = packet_stream_next(&stream->packets, &stream->next, why);
+	uint64_t skipped;
 
-	replay->has_next = rc > 0;
+	stream->has_next = rc > 0;
 	if (rc <= 0)
 		return rc;
-	if (!packet_is_event(replay->next.kind) ||
-	    replay->next.steps > UINT64_MAX - base)
-		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
+	skipped = next->kind == PACKET_SLICE ? next->skipped : 0;
+	if (!packet_is_event(next->kind) ||
+	    next->steps > UINT64_MAX - base ||
+	    skipped > UINT64_MAX - base - next->steps)
+		return packet_stream_damaged(&stream->packets, ERR_CORRUPT,
 					     why);
-	replay->next_time = base + replay->next.steps;
+	stream->next_time = base + next->steps + skipped;
 	return 0;
 }
 
-static int take_register(const struct machine_replay *replay,
+/*
+ * The stream that has the next event: the present core's, until its turn ends;
+ * then the one whose turn is next.  NULL: nothing happens any more.
+ */
+static struct machine_stream *coming(struct machine_replay *replay)
+{
+	struct machine_stream *present = machine_stream(replay);
+
+	if (present->has_next && present->next.kind != PACKET_SLICE)
+		return present;
+	for (unsigned i = 0; i < board_cores(replay->board); i++) {
+		struct machine_stream *stream = &replay->streams[i];
+
+		/* What was decoded last is that SLICE. */
+		if (stream->has_next && stream->next.kind == PACKET_SLICE &&
+		    stream->packets.state.slice == replay->slice + 1)
+			return stream;
+	}
+	return NULL;
+}
+
+static int damaged(struct machine_replay *replay, int code, struct failure *why)
+{
+	return packet_stream_damaged(&machine_stream(replay)->packets, code,
+				     why);
+}
+
+static int take_register(struct machine_replay *replay,
 			 const struct packet *packet, uint64_t *value,
 			 struct failure *why)
 {
@@ -85,8 +117,7 @@ static int take_register(const struct machine_replay *replay,
 	if (packet->number >= table->count ||
 	    packet->size > sizeof(*value) ||
 	    table->regs[packet->number].size != packet->size)
-		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
-					     why);
+		return damaged(replay, ERR_CORRUPT, why);
 	*value = 0;
 	for (unsigned i = (unsigned)packet->size; i-- > 0;)
 		*value = *value << 8 | packet->value[i];
@@ -118,16 +149,13 @@ static int apply_reset(struct machine_replay *replay, struct failure *why)
 
 		rc = packet->kind == PACKET_REG ?
 			     take_register(replay, packet, &value, why) :
-			     packet_stream_damaged(&replay->packets,
-						   ERR_CORRUPT, why);
+			     damaged(replay, ERR_CORRUPT, why);
 		if (!rc)
 			reg_set(table, &regs, (unsigned)packet->number, value);
 	}
 	if (rc)
 		return rc;
 	board_set_registers(replay->board, &regs);
-	if (replay->follower.reset)
-		replay->follower.reset(replay->follower.context);
 	return 0;
 }
 
@@ -145,9 +173,10 @@ static int apply_write(struct machine_replay *replay,
 
 		if (part > packet->size - done)
 			part = (size_t)(packet->size - done);
-		rc = prediction_replay(&replay->reads, addr, bytes, part);
+		rc = prediction_replay(&machine_stream(replay)->reads, addr,
+				       bytes, part);
 		if (rc)
-			return packet_stream_damaged(&replay->packets, rc, why);
+			return damaged(replay, rc, why);
 		board_store(replay->board, addr, bytes, part);
 		done += part;
 	}
@@ -161,8 +190,7 @@ static int apply_stored(struct machine_replay *replay,
 	int rc;
 
 	if (packet->source != TOUCH_STORED)
-		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
-					     why);
+		return damaged(replay, ERR_CORRUPT, why);
 	rc = recording_page(replay->recording, packet->page_id, bytes, why);
 	if (!rc)
 		board_store(replay->board, packet->addr, bytes, GUEST_PAGE);
@@ -189,8 +217,7 @@ static int apply_effect(struct machine_replay *replay,
 	if (packet->kind == PACKET_REG)
 		return apply_register(replay, packet, why);
 	if (!board_bytes(replay->board, packet->addr, size))
-		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
-					     why);
+		return damaged(replay, ERR_CORRUPT, why);
 	switch (packet->kind) {
 	case PACKET_WRITE:
 		return apply_write(replay, packet, why);
@@ -200,27 +227,27 @@ static int apply_effect(struct machine_replay *replay,
 		show_output(replay, packet);
 		return 0;
 	default:
-		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
-					     why);
+		return damaged(replay, ERR_CORRUPT, why);
 	}
 }
 
-/* Takes the effects of an event, up to the next one. */
-static int take_effects(struct machine_replay *replay, struct failure *why)
+/* Takes the effects of an event, up to the stream's next one. */
+static int take_effects(struct machine_replay *replay,
+			struct machine_stream *stream, struct failure *why)
 {
-	uint64_t base = replay->next_time;
+	uint64_t base = stream->next_time;
 	int rc;
 
 	replay->effect_count = 0;
 	for (;;) {
-		struct packet_stream before = replay->packets;
+		struct packet_stream before = stream->packets;
 		struct packet packet;
 
-		rc = packet_stream_next(&replay->packets, &packet, why);
+		rc = packet_stream_next(&stream->packets, &packet, why);
 		if (rc <= 0)
 			break;
 		if (packet_is_event(packet.kind)) {
-			replay->packets = before;
+			stream->packets = before;
 			break;
 		}
 		if (array_room(replay->effects, replay->effect_count,
@@ -229,7 +256,7 @@ static int take_effects(struct machine_replay *replay, struct failure *why)
 		replay->effects[replay->effect_count++] =
 			(struct script_effect){ .packet = packet };
 	}
-	return rc < 0 ? rc : find_event(replay, base, why);
+	return rc < 0 ? rc : find_event(stream, base, why);
 }
 
 /*
@@ -284,14 +311,40 @@ static void tell_event(struct machine_replay *replay,
 		observers_tell(replay->rep, &told, done);
 }
 
+static void take_turn(struct machine_replay *replay, unsigned core)
+{
+	if (replay->rep)
+		observers_turn(replay->rep, false);
+	board_switch(replay->board, core);
+	replay->slice++;
+	if (!replay->rep)
+		return;
+	replay->rep->stream = core;
+	observers_turn(replay->rep, true);
+}
+
+static void tell_call(struct machine_replay *replay)
+{
+	if (replay->stop == BOARD_CALLS && replay->follower.called)
+		replay->follower.called(replay->follower.context);
+}
+
 /* What the processor does there by itself. */
-static int perform_event(struct machine_replay *replay,
+static int perform_event(struct machine_replay *replay, unsigned core,
 			 const struct packet *event, struct failure *why)
 {
 	bool stands = replay->stop != BOARD_AT_STEPS;
 
 	switch (event->kind) {
+	case PACKET_SLICE:
+		if (stands)
+			return diverged(replay, "a core loses its turn while an"
+					" instruction waits for its result",
+					why);
+		take_turn(replay, core);
+		return 0;
 	case PACKET_VALUE:
+		tell_call(replay);
 		return stands ? 0 :
 			diverged(replay, "an instruction whose result was"
 				 " recorded is another one", why);
@@ -308,21 +361,22 @@ static int perform_event(struct machine_replay *replay,
 		return event->result == MACHINE_LOCKED && !stands ?
 			       lock_up(replay, why) : 0;
 	default:
-		return packet_stream_damaged(&replay->packets, ERR_CORRUPT,
-					     why);
+		return damaged(replay, ERR_CORRUPT, why);
 	}
 }
 
 /* The event that stands at the present time takes effect. */
-static int apply_event(struct machine_replay *replay, struct failure *why)
+static int apply_event(struct machine_replay *replay,
+		       struct machine_stream *stream, struct failure *why)
 {
-	const struct packet event = replay->next;
-	int rc = take_effects(replay, why);
+	const struct packet event = stream->next;
+	int rc = take_effects(replay, stream, why);
 
 	if (rc)
 		return rc;
 	tell_event(replay, &event, false);
-	rc = perform_event(replay, &event, why);
+	rc = perform_event(replay, (unsigned)(stream - replay->streams),
+			   &event, why);
 	if (rc)
 		return rc;
 	replay->stop = BOARD_AT_STEPS;
@@ -340,41 +394,83 @@ static int apply_event(struct machine_replay *replay, struct failure *why)
 static void leave_segment(struct machine_replay *replay)
 {
 	machine_points_drop(replay);
-	packet_stream_close(&replay->packets);
-	free(replay->read_bytes);
-	replay->read_bytes = NULL;
-	replay->has_segment = replay->has_next = false;
+	for (unsigned i = 0; i < BOARD_CORES_MOST; i++) {
+		struct machine_stream *stream = &replay->streams[i];
+
+		packet_stream_close(&stream->packets);
+		free(stream->read_bytes);
+		stream->read_bytes = NULL;
+		stream->has_next = false;
+	}
+	replay->has_segment = false;
+}
+
+/* `frame` is the core's newest one. */
+static int begin_reads(struct machine_replay *replay, size_t segment,
+		       unsigned core, const struct key_frame *frame,
+		       struct failure *why)
+{
+	struct machine_stream *stream = &replay->streams[core];
+	size_t size;
+	int rc = recording_stream(replay->recording, segment, core, CHUNK_READS,
+				  &stream->read_bytes, &size, why);
+
+	if (rc)
+		return rc;
+	if (stream->cache.entries != frame->cache_entries) {
+		cache_release(&stream->cache);
+		if (cache_init(&stream->cache, frame->cache_entries))
+			return failed(why, ERR_NO_MEMORY, "out of memory");
+	}
+	cache_flush(&stream->cache);
+	if (frame->cache_size)
+		memcpy(stream->cache.words, frame->cache, frame->cache_size);
+	prediction_reader_init(&stream->reads, &stream->cache,
+			       stream->read_bytes, size);
+	return 0;
+}
+
+/* One that is not present has nothing before its turn. */
+static int begin_stream(struct machine_replay *replay, size_t segment,
+			unsigned core, const struct key_frame *first,
+			struct failure *why)
+{
+	struct machine_stream *stream = &replay->streams[core];
+	bool is_first = core == board_core(replay->board);
+	struct key_frame own = { 0 };
+	int rc = is_first ? 0 :
+		 recording_thread_frame(replay->recording, segment, core, &own,
+					why);
+
+	if (rc)
+		return rc;
+	rc = begin_reads(replay, segment, core, is_first ? first : &own, why);
+	key_frame_release(&own);
+	if (!rc)
+		rc = packet_stream_open(&stream->packets, replay->recording,
+					segment, core, first, why);
+	if (!rc)
+		rc = find_event(stream, first->time, why);
+	if (!rc && !is_first && stream->has_next &&
+	    stream->next.kind != PACKET_SLICE)
+		rc = packet_stream_damaged(&stream->packets, ERR_CORRUPT, why);
+	return rc;
 }
 
 /* The state is that of the key frame; its streams are next. */
 static int begin_segment(struct machine_replay *replay, size_t segment,
 			 const struct key_frame *frame, struct failure *why)
 {
-	size_t size;
-	int rc;
+	int rc = 0;
 
 	leave_segment(replay);
-	rc = recording_stream(replay->recording, segment, 0, CHUNK_READS,
-			      &replay->read_bytes, &size, why);
-	if (rc)
-		return rc;
-	if (replay->cache.entries != frame->cache_entries) {
-		cache_release(&replay->cache);
-		if (cache_init(&replay->cache, frame->cache_entries))
-			return failed(why, ERR_NO_MEMORY, "out of memory");
-	}
-	cache_flush(&replay->cache);
-	if (frame->cache_size)
-		memcpy(replay->cache.words, frame->cache, frame->cache_size);
-	prediction_reader_init(&replay->reads, &replay->cache,
-			       replay->read_bytes, size);
-	rc = packet_stream_open(&replay->packets, replay->recording, segment, 0,
-				frame, why);
-	if (rc)
-		return rc;
+	for (unsigned i = 0; i < board_cores(replay->board) && !rc; i++)
+		rc = begin_stream(replay, segment, i, frame, why);
+	replay->slice = 0;
+	replay->events = 0;
 	replay->segment = segment;
-	replay->has_segment = true;
-	return find_event(replay, frame->time, why);
+	replay->has_segment = !rc;
+	return rc;
 }
 
 /* Starts at a segment's key frame. */
@@ -387,7 +483,6 @@ static int start_at(struct machine_replay *replay, size_t segment,
 	if (rc)
 		return rc;
 	rc = frames_load(replay, segment, &frame, why);
-	replay->events = 0;
 	replay->stop = BOARD_AT_STEPS;
 	replay->error = 0;
 	if (!rc)
@@ -400,12 +495,16 @@ static int start_at(struct machine_replay *replay, size_t segment,
 static int pass_frame(struct machine_replay *replay, struct failure *why)
 {
 	struct key_frame frame;
-	size_t segment = replay->segment + 1;
+	size_t segment = replay->segment + 1, count;
 	int rc = recording_key_frame(replay->recording, segment, &frame, why);
 
 	if (rc)
 		return rc;
-	rc = frames_pass(replay, segment, &frame, why);
+	rc = recording_streams(replay->recording, segment, &count)[0] ==
+			     board_core(replay->board) ? 0 :
+		diverged(replay, "another core has its turn", why);
+	if (!rc)
+		rc = frames_pass(replay, segment, &frame, why);
 	if (!rc)
 		rc = begin_segment(replay, segment, &frame, why);
 	key_frame_release(&frame);
@@ -487,19 +586,14 @@ static int run_to(struct machine_replay *replay, uint64_t time,
 	return rc ? rc : wants;
 }
 
-static bool event_is_here(const struct machine_replay *replay)
-{
-	return replay->has_next &&
-	       replay->next_time == board_steps(replay->board);
-}
-
 /* Whether the next event, which stands here, is on the way. */
 static bool is_on_way(const struct machine_replay *replay,
+		      const struct packet *event,
 		      const struct segment_position *to)
 {
 	return replay->segment < to->segment ||
 	       board_steps(replay->board) < to->time ||
-	       !position_counts(replay->next.kind) ||
+	       !position_counts(event->kind) ||
 	       replay->events < to->events;
 }
 
@@ -511,13 +605,16 @@ static int move(struct machine_replay *replay,
 	uint64_t now = board_steps(replay->board);
 	uint64_t end = recording_time(replay->recording, replay->segment + 1);
 	uint64_t target = to->time < end ? to->time : end;
+	struct machine_stream *next = coming(replay);
 
-	if (event_is_here(replay)) {
-		*done = !is_on_way(replay, to);
-		return *done ? 0 : apply_event(replay, why);
+	if (next && next->next_time < now)
+		return packet_stream_damaged(&next->packets, ERR_CORRUPT, why);
+	if (next && next->next_time == now) {
+		*done = !is_on_way(replay, &next->next, to);
+		return *done ? 0 : apply_event(replay, next, why);
 	}
-	if (replay->has_next && replay->next_time < target)
-		target = replay->next_time;
+	if (next && next->next_time < target)
+		target = next->next_time;
 	if (now < target)
 		return run_to(replay, target, why);
 	if (replay->segment < to->segment)
@@ -633,10 +730,15 @@ static int create(struct machine_replay *replay, struct failure *why)
 		&recording_meta(replay->recording)->processor;
 	enum arch arch = recording_reg_table(replay->recording)->arch;
 	struct board_ram rams[BOARD_RAMS_MOST];
+	size_t cores = recording_threads(replay->recording);
 	unsigned count = 0;
 	struct key_frame frame;
 	int rc = processor_check(arch, processor, path_of(replay), why);
 
+	if (!rc && cores > (arch == ARCH_AARCH64_MACHINE ? BOARD_CORES_MOST :
+							   1))
+		rc = failed(why, ERR_CORRUPT, "'%s': no machine has %zu cores",
+			    path_of(replay), cores);
 	if (!rc)
 		rc = recording_key_frame(replay->recording, 0, &frame, why);
 	if (rc)
@@ -652,6 +754,7 @@ static int create(struct machine_replay *replay, struct failure *why)
 			  &replay->world, why);
 	if (rc)
 		return rc;
+	board_set_cores(replay->board, (unsigned)cores);
 	replay->ids = calloc(board_pages(replay->board), sizeof(*replay->ids));
 	return replay->ids ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }
@@ -681,7 +784,8 @@ void machine_replay_destroy(struct machine_replay *replay)
 	if (!replay)
 		return;
 	leave_segment(replay);
-	cache_release(&replay->cache);
+	for (unsigned i = 0; i < BOARD_CORES_MOST; i++)
+		cache_release(&replay->streams[i].cache);
 	board_destroy(replay->board);
 	free(replay->ids);
 	free(replay->effects);

@@ -33,8 +33,8 @@ void machine_replay_tell(struct machine_replay *replay,
 			 void *context);
 
 /*
- * All that is read of devices, told them, or stored by them, is told, and that
- * the machine is reset: from the start on, whoever follows has their state.  The
+ * All that is read of devices, told them, or stored by them, is told, and calls
+ * of the firmware: from the start on, whoever follows has their state.  The
  * board is for that alone.
  */
 struct machine_follower {
@@ -42,7 +42,7 @@ struct machine_follower {
 	void (*write)(void *context, uint64_t addr, unsigned size,
 		      uint64_t value);
 	void (*stored)(void *context);
-	void (*reset)(void *context);
+	void (*called)(void *context);
 	void *context;
 };
 void machine_replay_follow(struct machine_replay *replay,

@@ -110,6 +110,33 @@ static void end_loading(struct loading *loading)
 	free(loading);
 }
 
+/* All cores; the first of the segment, whose `frame` is, is present. */
+static int load_cores(struct machine_replay *replay, size_t segment,
+		      const struct key_frame *frame, struct failure *why)
+{
+	size_t count;
+	uint32_t first = recording_streams(replay->recording, segment,
+					   &count)[0];
+
+	board_switch(replay->board, first);
+	for (uint32_t i = 0; i < board_cores(replay->board); i++) {
+		struct key_frame own;
+		int rc = i == first ? 0 :
+			 recording_thread_frame(replay->recording, segment, i,
+						&own, why);
+
+		if (rc)
+			return rc;
+		if (i == first)
+			continue;
+		board_set_core_registers(replay->board, i, &own.regs);
+		key_frame_release(&own);
+	}
+	board_set_registers(replay->board, &frame->regs);
+	board_set_steps(replay->board, frame->time);
+	return 0;
+}
+
 int frames_load(struct machine_replay *replay, size_t segment,
 		const struct key_frame *frame, struct failure *why)
 {
@@ -125,10 +152,8 @@ int frames_load(struct machine_replay *replay, size_t segment,
 	if (rc)
 		memset(replay->ids, 0xff,
 		       board_pages(replay->board) * sizeof(*replay->ids));
-	board_set_registers(replay->board, &frame->regs);
-	board_set_steps(replay->board, frame->time);
 	end_loading(loading);
-	return rc;
+	return rc ? rc : load_cores(replay, segment, frame, why);
 }
 
 int frames_restore(struct machine_replay *replay, size_t kept,
@@ -166,24 +191,48 @@ static int differs(const struct machine_replay *replay, const char *what,
 		      board_steps(replay->board), what);
 }
 
-static int check_registers(const struct machine_replay *replay,
+static int check_registers(const struct machine_replay *replay, unsigned core,
 			   const struct key_frame *frame, struct failure *why)
 {
 	const struct reg_table *table = recording_reg_table(replay->recording);
 	struct reg_file now;
 	char text[80];
 
-	board_registers(replay->board, &now);
+	board_core_registers(replay->board, core, &now);
 	for (unsigned i = 0; i < table->count; i++) {
 		const struct reg_info *reg = &table->regs[i];
 
 		if (!memcmp(now.bytes + reg->offset,
 			    frame->regs.bytes + reg->offset, reg->size))
 			continue;
-		snprintf(text, sizeof(text), "register %s", reg->name);
+		snprintf(text, sizeof(text), "register %s of core %u",
+			 reg->name, core);
 		return differs(replay, text, why);
 	}
 	return 0;
+}
+
+/* Those that have a key frame here. */
+static int check_cores(const struct machine_replay *replay, size_t segment,
+		       const struct key_frame *frame, struct failure *why)
+{
+	unsigned present = board_core(replay->board);
+	int rc = check_registers(replay, present, frame, why);
+
+	for (unsigned i = 0; i < board_cores(replay->board) && !rc; i++) {
+		struct key_frame own;
+
+		if (i == present ||
+		    !recording_has_frame(replay->recording, segment, i))
+			continue;
+		rc = recording_thread_frame(replay->recording, segment, i, &own,
+					    why);
+		if (rc)
+			break;
+		rc = check_registers(replay, i, &own, why);
+		key_frame_release(&own);
+	}
+	return rc;
 }
 
 static int check_page(const struct machine_replay *replay, uint64_t page,
@@ -234,7 +283,7 @@ int frames_pass(struct machine_replay *replay, size_t segment,
 	int rc = 0;
 
 	if (replay->checks)
-		rc = check_registers(replay, frame, why);
+		rc = check_cores(replay, segment, frame, why);
 	if (!rc && replay->checks)
 		rc = check_pages(replay, segment, frame, why);
 	forget_written(replay);

@@ -23,6 +23,17 @@ struct machine_points {
 	uint64_t size;		/* bytes that they take */
 };
 
+/* What one core has in the segment. */
+struct machine_stream {
+	struct cache cache;
+	struct prediction_reader reads;
+	uint8_t *read_bytes;
+	struct packet_stream packets;
+	struct packet next;	/* the event that comes next, if there is one, */
+	bool has_next;
+	uint64_t next_time;	/* then */
+};
+
 struct machine_replay {
 	struct recording *recording;
 	struct replayer *rep;	/* that it is part of; or NULL */
@@ -37,13 +48,8 @@ struct machine_replay {
 	/* The segment that it is in, if it is in one. */
 	bool has_segment;
 	size_t segment;
-	struct cache cache;
-	struct prediction_reader reads;
-	uint8_t *read_bytes;
-	struct packet_stream packets;
-	struct packet next;	/* the event that comes next, if there is one, */
-	bool has_next;
-	uint64_t next_time;	/* then */
+	struct machine_stream streams[BOARD_CORES_MOST];	/* by core */
+	uint64_t slice;		/* number of the present core's turn */
 	struct script_effect *effects;	/* of the event under way */
 	size_t effect_count, effect_room;
 	uint32_t events;	/* that have taken effect at the present time,
@@ -63,6 +69,13 @@ int machine_replay_go(struct machine_replay *replay,
 		      struct failure *why);
 
 struct position machine_replay_now(const struct machine_replay *replay);
+
+/* The present core's. */
+static inline struct machine_stream *
+machine_stream(struct machine_replay *replay)
+{
+	return &replay->streams[board_core(replay->board)];
+}
 
 /* What a page is that was written since the key frame. */
 #define ID_UNKNOWN UINT64_MAX

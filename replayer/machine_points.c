@@ -16,32 +16,50 @@
 
 #define POINTS_MOST (UINT64_C(96) << 20)
 
+/* Of each core. */
+struct kept_core {
+	struct reg_file regs;
+	struct machine_stream stream;	/* but the words of its cache, */
+	uint64_t *words;		/* which are these */
+};
+
 struct machine_point {
 	uint64_t time;
 	uint32_t events;
 	enum board_stop stop;
-	struct reg_file regs;
-	uint64_t *cache;
-	struct prediction_reader reads;
-	struct packet_stream packets;
-	struct packet next;
-	bool has_next;
-	uint64_t next_time;
+	unsigned core;		/* the present one */
+	uint64_t slice;
+	struct kept_core *cores;
+	unsigned core_count;
 	size_t page_count;
 	uint8_t *bytes;		/* of the first pages of board_writes() */
 };
 
+static size_t words_size(const struct machine_stream *stream)
+{
+	return stream->cache.entries * sizeof(uint64_t);
+}
+
 static uint64_t size_of(const struct machine_replay *replay,
 			const struct machine_point *point)
 {
-	return sizeof(*point) + replay->cache.entries * sizeof(uint64_t) +
+	return sizeof(*point) +
+	       point->core_count * (sizeof(*point->cores) +
+				    words_size(&replay->streams[0])) +
 	       point->page_count * GUEST_PAGE;
+}
+
+static void release(struct machine_point *point)
+{
+	for (unsigned i = 0; point->cores && i < point->core_count; i++)
+		free(point->cores[i].words);
+	free(point->cores);
+	free(point->bytes);
 }
 
 static void drop(struct machine_points *points, size_t index)
 {
-	free(points->list[index].cache);
-	free(points->list[index].bytes);
+	release(&points->list[index]);
 	points->count--;
 	memmove(&points->list[index], &points->list[index + 1],
 		(points->count - index) * sizeof(*points->list));
@@ -59,31 +77,53 @@ void machine_points_drop(struct machine_replay *replay)
 
 /* ------- keeping ------- */
 
+static int keep_core(const struct machine_replay *replay, unsigned core,
+		     struct kept_core *out)
+{
+	const struct machine_stream *stream = &replay->streams[core];
+
+	board_core_registers(replay->board, core, &out->regs);
+	out->stream = *stream;
+	out->words = malloc(words_size(stream));
+	if (!out->words)
+		return ERR_NO_MEMORY;
+	memcpy(out->words, stream->cache.words, words_size(stream));
+	return 0;
+}
+
+static int keep_cores(const struct machine_replay *replay,
+		      struct machine_point *point)
+{
+	int rc = 0;
+
+	point->core = board_core(replay->board);
+	point->slice = replay->slice;
+	point->core_count = board_cores(replay->board);
+	point->cores = calloc(point->core_count, sizeof(*point->cores));
+	if (!point->cores)
+		return ERR_NO_MEMORY;
+	for (unsigned i = 0; i < point->core_count && !rc; i++)
+		rc = keep_core(replay, i, &point->cores[i]);
+	return rc;
+}
+
 static int keep(struct machine_replay *replay, struct failure *why)
 {
 	struct machine_points *points = &replay->points;
-	const size_t words = replay->cache.entries * sizeof(uint64_t);
 	size_t count;
 	const struct board_write *writes = board_writes(replay->board, &count);
 	struct machine_point point = {
 		.time = board_steps(replay->board), .events = replay->events,
-		.stop = replay->stop, .reads = replay->reads,
-		.packets = replay->packets, .next = replay->next,
-		.has_next = replay->has_next, .next_time = replay->next_time,
-		.page_count = count,
+		.stop = replay->stop, .page_count = count,
 	};
 
 	if (array_room(points->list, points->count, points->room))
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	point.cache = malloc(words);
 	point.bytes = malloc(count * GUEST_PAGE + 1);
-	if (!point.cache || !point.bytes) {
-		free(point.cache);
-		free(point.bytes);
+	if (!point.bytes || keep_cores(replay, &point)) {
+		release(&point);
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	}
-	memcpy(point.cache, replay->cache.words, words);
-	board_registers(replay->board, &point.regs);
 	for (size_t i = 0; i < count; i++)
 		memcpy(point.bytes + i * GUEST_PAGE,
 		       board_bytes(replay->board,
@@ -139,6 +179,24 @@ static const struct machine_point *find(const struct machine_replay *replay,
 	return found;
 }
 
+/* The present one's time is that of all: its registers come last. */
+static void start_cores(struct machine_replay *replay,
+			const struct machine_point *point)
+{
+	board_switch(replay->board, point->core);
+	replay->slice = point->slice;
+	for (unsigned i = 0; i < point->core_count; i++) {
+		const struct kept_core *kept = &point->cores[i];
+		struct machine_stream *stream = &replay->streams[i];
+
+		*stream = kept->stream;
+		memcpy(stream->cache.words, kept->words, words_size(stream));
+		if (i != point->core)
+			board_set_core_registers(replay->board, i, &kept->regs);
+	}
+	board_set_registers(replay->board, &point->cores[point->core].regs);
+}
+
 bool machine_points_start(struct machine_replay *replay,
 			  const struct segment_position *to, int *rc,
 			  struct failure *why)
@@ -155,17 +213,10 @@ bool machine_points_start(struct machine_replay *replay,
 	for (size_t i = 0; i < point->page_count; i++)
 		board_store(replay->board, writes[i].page << GUEST_PAGE_SHIFT,
 			    point->bytes + i * GUEST_PAGE, GUEST_PAGE);
-	memcpy(replay->cache.words, point->cache,
-	       replay->cache.entries * sizeof(uint64_t));
-	replay->reads = point->reads;
-	replay->packets = point->packets;
-	replay->next = point->next;
-	replay->has_next = point->has_next;
-	replay->next_time = point->next_time;
+	start_cores(replay, point);
 	replay->stop = point->stop;
 	replay->events = point->events;
 	replay->error = 0;
-	board_set_registers(replay->board, &point->regs);
 	board_set_steps(replay->board, point->time);
 	return true;
 }

@@ -31,9 +31,9 @@ static void on_stored(void *context)
 	machine_live_stored(context);
 }
 
-static void on_reset(void *context)
+static void on_called(void *context)
 {
-	machine_live_reset(context);
+	machine_live_called(context);
 }
 
 static void on_block(void *context, unsigned disk, uint64_t block,
@@ -83,7 +83,7 @@ static int go_there(struct machine_live *live, struct machine_replay *replay,
 {
 	const struct machine_follower follower = {
 		.read = on_read, .write = on_write, .stored = on_stored,
-		.reset = on_reset,
+		.called = on_called,
 		.context = live,
 	};
 	struct position at;

@@ -27,6 +27,7 @@ void machine_options_init(struct machine_options *out)
 {
 	out->live.virt.model = processor_of(ARCH_AARCH64_MACHINE)->model;
 	out->live.virt.memory = MEMORY_DEFAULT;
+	out->live.virt.cores = 1;
 	out->live.virt.append = out->live.mps2.append = "";
 }
 
@@ -38,6 +39,17 @@ static int take_memory(const struct options *options, int id, uint64_t *out)
 		return 0;
 	return options_bad_value(options, id, "whole megabytes, from 16m to"
 				 " 64g");
+}
+
+static int take_cores(const struct options *options, int id, unsigned *out)
+{
+	uint64_t count;
+
+	if (!number_parse(options->value, &count) || count < 1 ||
+	    count > BOARD_CORES_MOST)
+		return options_bad_value(options, id, "a number from 1 to 8");
+	*out = (unsigned)count;
+	return 0;
 }
 
 static int take_device_file(const struct options *options, int id,
@@ -95,6 +107,8 @@ int machine_take_option(const struct options *options, int id,
 						 " 'cortex-a72'");
 		out->live.virt.model = options->value;
 		break;
+	case OPTION_CORES:
+		return take_cores(options, id, &out->live.virt.cores);
 	case OPTION_NET:
 		if (strcmp(options->value, "user") &&
 		    strcmp(options->value, "none"))
@@ -125,7 +139,7 @@ static const struct {
 	bool is_of_kernels;
 } known[] = {
 	{ OPTION_KERNEL, true }, { OPTION_INITRD, true },
-	{ OPTION_MEMORY, true }, { OPTION_CPU, true }, { OPTION_DRIVE, true },
+	{ OPTION_MEMORY, true }, { OPTION_CPU, true }, { OPTION_CORES, true }, { OPTION_DRIVE, true },
 	{ OPTION_NET, true }, { OPTION_CONSOLE, true },
 	{ OPTION_FIRMWARE, false }, { OPTION_DEVICE, false },
 };

@@ -15,6 +15,7 @@ enum {
 	OPTION_MACHINE = 512, OPTION_KERNEL, OPTION_INITRD, OPTION_APPEND,
 	OPTION_MEMORY, OPTION_CPU, OPTION_FIRMWARE, OPTION_DEVICE,
 	OPTION_DRIVE, OPTION_NET, OPTION_CONSOLE, OPTION_NO_REBOOT,
+	OPTION_CORES,
 };
 
 #define MACHINE_ROWS                                                           \
@@ -35,6 +36,9 @@ enum {
 	{ OPTION_CPU, "cpu", "MODEL",                                          \
 	  "its processor: cortex-a53 (without this) or\n"                     \
 	  "cortex-a72", .with = "machine" },                                   \
+	{ OPTION_CORES, "smp", "N",                                            \
+	  "how many cores that has, 1 to 8; they take turns;\n"                \
+	  "without this: 1", .with = "machine" },                              \
 	{ OPTION_FIRMWARE, "firmware", "FILE",                                 \
 	  "what a machine without a kernel executes: ELF, or\n"               \
 	  "bytes for address 0", .with = "machine" },                          \

@@ -4,11 +4,12 @@
 the end, however it is reached.
 
 usage: machine.py --cprec C --states S --follows F --source FILE --devices FILE
-    --ends FILE
+    --ends FILE --cores FILE
 
 The FILEs are kernels of its own, which the cross compiler makes; the second one uses
-disks, a network and the like, the third one ends in many ways.  Without that, only
-what needs no kernel is tested.  S is machine_states.c, F machine_devices.c.  Speaks
+disks, a network and the like, the third one ends in many ways, the fourth one has
+several cores, and says the same on QEMU.  Without that, only what needs no kernel is
+tested.  S is machine_states.c, F machine_devices.c.  Speaks
 TAP.
 """
 import json
@@ -26,6 +27,7 @@ COMPILER = "aarch64-linux-gnu-gcc"
 OBJCOPY = "aarch64-linux-gnu-objcopy"
 NM = "aarch64-linux-gnu-nm"
 GDB = "gdb-multiarch"
+ORACLE = "qemu-system-aarch64"
 TYPED = "abc\n"
 SAID = "".join(line + "\n" for line in (
     "translated", "interrupts", "changed code", "faults", "program", "abbccd",
@@ -54,6 +56,9 @@ ENDS = {
     8: ("--no-reboot", 1, WORDS, "panicked: no more"),
     9: ("", 0, "f", ""),
 }
+CORES = 4
+CORE_ROUNDS = 3000
+CORE_STOPS = 60
 CODES = 40
 PAGE = 4096
 WRITTEN = bytes((i * 7 + i // PAGE) & 0xff for i in range(2 * PAGE))
@@ -417,6 +422,111 @@ class Tests(CprecTap):
             equal(self.states("stops", "1", "50"), self.states("straight"),
                   "the end")
 
+    def cores_say(self, cores):
+        """How many there are; what they counted; who sent to each; and that the
+        machine began anew."""
+        senders = [(i - 1) % cores << 10 | 1 for i in range(cores)]
+        lines = [cores, cores * CORE_ROUNDS, *senders]
+        if cores > 1:
+            lines = [*lines, 1, *lines, 2]
+        return "".join(f"{line:08x}\n" for line in lines)
+
+    def cores(self):
+        self.compile(self.options.cores, self.kernel)
+        for cores in 1, 2, 8, CORES:
+            said = self.cores_say(cores)
+            done = self.cprec("record", "--machine=virt", "--memory=32m",
+                              f"--smp={cores}", "--kernel=" + self.kernel,
+                              f"--segment={SEGMENT}", "-o", self.trace,
+                              text="")
+            equal((done.returncode, done.stdout, done.stderr), (0, said, ""),
+                  f"{cores} cores")
+            equal(self.answer("replay", self.trace), said, "replay")
+            self.answer("verify", self.trace)
+        if shutil.which(ORACLE):
+            done = subprocess.run(
+                [ORACLE, "-M", "virt,gic-version=2", "-cpu", "cortex-a53",
+                 "-m", "32m", "-smp", str(CORES), "-nodefaults", "-display",
+                 "none", "-serial", "stdio", "-kernel", self.kernel],
+                stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                timeout=120)
+            equal(done.stdout, said, "on QEMU")
+        return f"{self.info()['instructions']} instructions"
+
+    def cores_same_end(self):
+        """Between turns and in them, back and from each key frame."""
+        expected = self.states("straight")
+        equal(self.states("stops", "1", str(CORE_STOPS)), expected, "stops")
+        for frame in range(self.info()["key_frames"]):
+            equal(self.states("frame", str(frame)), expected,
+                  f"from key frame {frame}")
+
+    def cores_asked(self):
+        """Each has registers, and instructions of its own."""
+        info = self.info()
+        threads = info["threads"]
+        equal([thread["thread"] for thread in threads],
+              list(range(1, CORES + 1)), "threads")
+        equal(sum(thread["instructions"] for thread in threads),
+              info["instructions"], "their instructions")
+        for at in [*(f"{i}0%" for i in range(1, 10)), "3:1", "3:100",
+                   f"3:{threads[2]['instructions']}"]:
+            found = [json.loads(line) for line in self.answer(
+                "registers", "--json", f"--at={at}", self.trace).splitlines()]
+            equal(len(found), CORES, "cores")
+            equal(sum(one["instructions"] for one in found), found[0]["at"],
+                  "the machine's time")
+            turns = [one for one in found if one["runs"]]
+            equal(len(turns), 1, "turns")
+            if at.startswith("3:"):
+                equal((turns[0]["thread"], turns[0]["instructions"]),
+                      (3, int(at[2:])), at)
+            for one in found:
+                regs = {name: int(value, 0) for name, value in
+                        one["registers"].items() if name in ("x20", "x21")}
+                expect(not regs["x20"] or
+                       regs["x21"] == one["thread"] - 1, one)
+                expect(one["runs"] or json.loads(self.answer(
+                    "registers", "--json", f"--at={at}",
+                    f"--thread={one['thread']}", self.trace)) == one, one)
+        equal(self.cprec("registers", "--thread=9",
+                         self.trace).returncode, 1, "another core")
+
+    def cores_in_gdb(self):
+        work = self.place("on_interrupt")
+        said = self.gdb("info threads", f"break *{work:#x}", "continue",
+                        "continue", "info threads", "thread 2", "p $x21",
+                        "thread 3", "p $x21", "reverse-continue",
+                        "stepi", "p/x $pc")
+        expect(re.search(r"info threads\n.*\n(.* Thread 1\.[1-4] .*\n){4}",
+                         said), said)
+        for number in 1, 2:
+            expect(re.search(rf">thread {number + 1}\n.*\n.*\n?>p \$x21\n"
+                             rf"\$\d+ = {number}\n", said), said)
+        expect(f"= {work + 4:#x}" in said, said)
+
+    def cores_go_on(self):
+        """Alive from any time, whichever core has its turn then."""
+        said = self.cores_say(CORES)
+        half = len(said) // 2
+        end = self.info()["instructions"]
+        for i in range(1, 16):
+            done = self.cprec("run", f"--at={end * i // 16}", self.trace,
+                              text="")
+            before = len(self.answer("replay", f"--to={end * i // 16}",
+                                     self.trace))
+            # After a reset there is no kernel to begin with.
+            rest = [said[before:half] if before < half else said[before:]]
+            if before == half:
+                rest.append("")
+            expect(not done.returncode and done.stdout in rest, done)
+        for frame in range(self.info()["key_frames"]):
+            done = subprocess.run([self.options.follows, self.trace,
+                                   str(frame)], capture_output=True, text=True,
+                                  timeout=120)
+            equal((done.returncode, done.stderr), (0, ""),
+                  f"devices from key frame {frame} on")
+
     def no_machine(self, what, *options, kernel=None):
         path = os.path.join(self.folder, "bad")
         if kernel is not None:
@@ -455,6 +565,8 @@ class Tests(CprecTap):
         self.no_machine("no initrd", "--initrd=/none", kernel=head)
         self.no_machine("too little memory", "--memory=1k", kernel=head)
         self.no_machine("another processor", "--cpu=x", kernel=head)
+        for cores in "0", "9", "x", "":
+            self.no_machine("cores", "--smp=" + cores, kernel=head)
         self.no_machine("another machine", "--machine=pc", kernel=head)
         self.no_machine("a program, too", "ls", kernel=head)
         for option in "--firmware=f", "--device=d":
@@ -519,10 +631,18 @@ def run_all(options, folder):
     tests.test("devices that use memory", tests.devices)
     tests.test("the same end, with devices", tests.same_end)
     tests.test("a machine that goes on", tests.goes_on)
+    tests.test("several cores", tests.cores)
+    tests.test("the same end, with several cores", tests.cores_same_end)
+    tests.test("each core", tests.cores_asked)
+    if shutil.which(GDB):
+        tests.test("each core in gdb", tests.cores_in_gdb)
+    tests.test("several cores go on", tests.cores_go_on)
+    tests.test("damage, with several cores", tests.damaged)
     for end in ENDS:
         tests.test(f"end {end}", tests.ends, end)
     return tests.summary()
 
 
 if __name__ == "__main__":
-    sys.exit(main(run_all, "states", "follows", "source", "devices", "ends"))
+    sys.exit(main(run_all, "states", "follows", "source", "devices", "ends",
+                  "cores"))

@@ -42,6 +42,11 @@ static void on_stored(void *context)
 	machine_live_stored(context);
 }
 
+static void on_called(void *context)
+{
+	machine_live_called(context);
+}
+
 static const char *name_of_virtio(const struct key_frame *frame)
 {
 	for (size_t i = 0; i < frame->region_count; i++)
@@ -91,7 +96,7 @@ static void follow(size_t segment, char **drives, unsigned count)
 	go(segment, 0, false);
 	machine_replay_follow(replay, &(struct machine_follower){
 		.read = on_read, .write = on_write, .stored = on_stored,
-		.context = live });
+		.called = on_called, .context = live });
 	go(last, EVENTS_ALL, true);
 	machine_live_state(live, &now);
 	check(recording_devices(recording, last, &then, &size, &why));

@@ -10,9 +10,11 @@ static uint64_t *own_register(struct board *board, unsigned reg)
 {
 	switch (reg) {
 	case ARM64_CNTV_CVAL:
-		return &board->timers[BOARD_TIMER_VIRTUAL].compare;
+		return &board_present(board)->timers[BOARD_TIMER_VIRTUAL]
+				.compare;
 	case ARM64_CNTP_CVAL:
-		return &board->timers[BOARD_TIMER_PHYSICAL].compare;
+		return &board_present(board)->timers[BOARD_TIMER_PHYSICAL]
+				.compare;
 	case ARM64_IDLE:
 		return &board->idle;
 	default:
@@ -24,9 +26,11 @@ static unsigned *own_control(struct board *board, unsigned reg)
 {
 	switch (reg) {
 	case ARM64_CNTV_CTL:
-		return &board->timers[BOARD_TIMER_VIRTUAL].control;
+		return &board_present(board)->timers[BOARD_TIMER_VIRTUAL]
+				.control;
 	case ARM64_CNTP_CTL:
-		return &board->timers[BOARD_TIMER_PHYSICAL].control;
+		return &board_present(board)->timers[BOARD_TIMER_PHYSICAL]
+				.control;
 	default:
 		return NULL;
 	}
@@ -198,6 +202,7 @@ const struct board_kind board_kind_arm64 = {
 	.pc = ARM64_PC,
 	.idle = ARM64_IDLE,
 	.result = ARM64_X0,
+	.monitor = ARM64_MONITOR,
 	.calls = &calls,
 	.get = get,
 	.set = set,

@@ -83,6 +83,7 @@ int board_create(struct board **out, enum arch arch, const char *model,
 	memcpy(board->ram.pieces, rams, ram_count * sizeof(*rams));
 	board->ram.count = ram_count;
 	board->aborted_at = board->passed_at = UINT64_MAX;
+	board->core_count = 1;
 	rc = create(board, model, why);
 	if (rc) {
 		board_destroy(board);

@@ -99,8 +99,32 @@ const char *board_fault(const struct board *board);
 /* Whether it executes a loop that does nothing, and that no interrupt ends. */
 bool board_is_stuck(struct board *board);
 
-/* How often an exception has led from a program into the kernel. */
-uint64_t board_left_programs(const struct board *board);
+/* How often an exception of a core has led from a program into the kernel. */
+uint64_t board_left_programs(const struct board *board, unsigned core);
+
+/* ------- cores ------- */
+
+/*
+ * A board has one core, or several that take turns: one at a time is present,
+ * and all that is said here of a processor is said of it.  The others stand
+ * still.  Memory, steps and the counter are those of all.
+ */
+#define BOARD_CORES_MOST 8u
+
+/* So many there are from now on; the new ones are as the present one is. */
+void board_set_cores(struct board *board, unsigned count);
+unsigned board_cores(const struct board *board);
+unsigned board_core(const struct board *board);
+
+/* Another is present; what the one before has marked for itself is not marked
+ * any more.  Not while it runs. */
+void board_switch(struct board *board, unsigned core);
+
+/* As board_registers() and so on, of any core. */
+void board_core_registers(const struct board *board, unsigned core,
+			  struct reg_file *out);
+void board_set_core_registers(struct board *board, unsigned core,
+			      const struct reg_file *regs);
 
 /* ------- breakpoints ------- */
 
@@ -170,13 +194,15 @@ void board_set_registers(struct board *board, const struct reg_file *regs);
 uint64_t board_ticks(const struct board *board);
 uint64_t board_ticks_per_second(const struct board *board);
 
-/* The timers of the AArch64 processor. */
+/* The timers of each core of AArch64. */
 enum board_timer { BOARD_TIMER_VIRTUAL, BOARD_TIMER_PHYSICAL, BOARD_TIMERS };
 
 /* Whether a timer wants to interrupt. */
-bool board_timer_is_up(const struct board *board, enum board_timer which);
+bool board_timer_is_up(const struct board *board, unsigned core,
+		       enum board_timer which);
 
-/* At which tick the next one will, that does not yet; UINT64_MAX: none. */
+/* At which tick the next one of all will, that does not yet; UINT64_MAX:
+ * none. */
 uint64_t board_timer_next(const struct board *board);
 
 /* How many steps must be done for that tick. */

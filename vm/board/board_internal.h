@@ -2,8 +2,9 @@
 /*
  * board_internal.h - a board as its own room sees it
  *
- * run.c runs it and counts; ram.c notices writes; breaks.c has breakpoints;
- * watch.c tells of accesses; board.c makes it.  What only one kind of processor
+ * run.c runs it and counts; cores.c has several cores take turns; ram.c notices
+ * writes; breaks.c has breakpoints; watch.c tells of accesses; board.c makes it.
+ * What only one kind of processor
  * has is in a table of its own (struct board_kind):
  *
  * AArch64: arm64.c has its registers; exceptions.c enters exceptions; system.c
@@ -60,6 +61,14 @@ struct fault_loop {
 	unsigned count;
 };
 
+/* What each core has for itself. */
+struct core {
+	struct reg_file regs;	/* of one that is not present */
+	struct fault_loop fault_loop;
+	struct timer timers[BOARD_TIMERS];
+	uint64_t left_programs;	/* how often: board_left_programs() */
+};
+
 struct cortex_m;
 
 /* What a kind of processor has of its own. */
@@ -68,6 +77,7 @@ struct board_kind {
 	uint64_t ticks_per_second;
 	unsigned steps_per_tick;
 	unsigned pc, idle, result;	/* registers */
+	unsigned monitor;	/* 0: no core loses what it has marked */
 	const struct engine_machine_calls *calls;
 
 	/* What it has besides struct board; NULL: nothing. */
@@ -150,11 +160,14 @@ struct board {
 	struct engine_block *blocks;
 	uint32_t block_count, block_room;
 
-	struct fault_loop fault_loop;
-	uint64_t left_programs;	/* how often: board_left_programs() */
-	struct timer timers[BOARD_TIMERS];
+	struct core cores[BOARD_CORES_MOST];
+	unsigned core_count, core;	/* the present one */
 	uint64_t idle;		/* ticks */
 };
+
+/* ------- cores.c ------- */
+
+struct core *board_present(struct board *board);
 
 /* ------- run.c ------- */
 

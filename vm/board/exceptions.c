@@ -32,7 +32,7 @@ static void enter(struct board *board, guest_addr back, unsigned offset)
 	uint64_t sp = board_reg(board, ARM64_SP);
 	bool own = PSTATE_LEVEL(pstate) && pstate & PSTATE_OWN_SP;
 
-	board->left_programs += !PSTATE_LEVEL(pstate);
+	board_present(board)->left_programs += !PSTATE_LEVEL(pstate);
 	board_set_reg(board, own ? ARM64_SP_EL1 : ARM64_SP_EL0, sp);
 	board_set_reg(board, ARM64_ELR, back);
 	board_set_reg(board, ARM64_CPSR, PSTATE_ENTERED);
@@ -80,7 +80,7 @@ static void begin_loop(struct fault_loop *loop, guest_addr pc,
 static bool loops(struct board *board, const struct engine_exception *exception,
 		  guest_addr pc)
 {
-	struct fault_loop *loop = &board->fault_loop;
+	struct fault_loop *loop = &board_present(board)->fault_loop;
 	uint64_t now = board_steps(board);
 
 	if (!PSTATE_LEVEL(board_reg(board, ARM64_CPSR))) {
@@ -124,7 +124,7 @@ static const uint8_t entered[FAULT_REGISTERS] = {
 /* Before the first of all faults between two instructions that retire. */
 static void keep_registers(struct board *board)
 {
-	struct fault_loop *loop = &board->fault_loop;
+	struct fault_loop *loop = &board_present(board)->fault_loop;
 	uint64_t now = board_steps(board);
 
 	if (loop->has_before && loop->at == now)
@@ -139,13 +139,14 @@ static void keep_registers(struct board *board)
 void exceptions_locked(struct board *board)
 {
 	const struct reg_table *table = reg_table(board->kind->arch);
+	struct fault_loop *loop = &board_present(board)->fault_loop;
 	struct reg_file regs;
 
 	board_registers(board, &regs);
 	for (unsigned i = 0; i < FAULT_REGISTERS; i++)
-		reg_set(table, &regs, entered[i], board->fault_loop.before[i]);
+		reg_set(table, &regs, entered[i], loop->before[i]);
 	board_set_registers(board, &regs);
-	board->fault_loop.has_before = false;
+	loop->has_before = false;
 }
 
 static void lock_up(struct board *board,
@@ -164,7 +165,7 @@ static void lock_up(struct board *board,
 					    "an undefined instruction", of,
 		 *at ? ", and no memory where its handler would be," :
 		       ", again and again in the handler of faults", at);
-	board->fault_loop.count = 0;
+	board_present(board)->fault_loop.count = 0;
 	board_stop(board, STOPPED_LOCKED);
 }
 
@@ -225,6 +226,7 @@ void exceptions_unfetched(struct board *board, guest_addr pc)
 		.address = pc,
 	};
 
+	board->aborted_at = board_steps(board);
 	take(board, &exception);
 }
 
@@ -233,7 +235,7 @@ bool exceptions_interrupt(struct board *board, guest_addr pc, unsigned number)
 	(void)number;
 	if (board_reg(board, ARM64_CPSR) & PSTATE_MASKS_IRQ)
 		return false;
-	board->fault_loop.count = 0;
+	board_present(board)->fault_loop.count = 0;
 	enter(board, pc, VECTOR_IRQ);
 	return true;
 }

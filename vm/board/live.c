@@ -19,6 +19,16 @@ const struct live_kind *live_find(const char *name)
 	return NULL;
 }
 
+unsigned live_cores(const struct live_kind *kind, const void *live)
+{
+	return kind->cores ? kind->cores(live) : 1;
+}
+
+bool live_is_on(const struct live_kind *kind, const void *live, unsigned core)
+{
+	return !kind->is_on || kind->is_on(live, core);
+}
+
 void live_save(const struct live_kind *kind, void *live, struct output *out)
 {
 	struct state state = state_to(out);

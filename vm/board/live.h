@@ -80,11 +80,18 @@ struct live_kind {
 	uint64_t (*read)(void *live, uint64_t addr, unsigned size);
 	void (*write)(void *live, uint64_t addr, unsigned size, uint64_t value);
 
-	/* Whether the processor is to be interrupted; it was; is to go on
-	 * behind a WFI; the tick at which that changes by itself. */
+	/* How many cores there are; NULL: one, which is on.  The rest is as
+	 * virt_is_on() and virt_begins(). */
+	unsigned (*cores)(const void *live);
+	bool (*is_on)(const void *live, unsigned core);
+	bool (*begins)(void *live, unsigned core, uint64_t *entry,
+		       uint64_t *context);
+
+	/* Whether the processor is to be interrupted; it was; a core is to go
+	 * on behind a WFI; the tick at which that changes by itself. */
 	bool (*interrupts)(void *live, unsigned *number);
 	void (*taken)(void *live, unsigned number);	/* or NULL */
-	bool (*wakes)(void *live);
+	bool (*wakes)(void *live, unsigned core);
 	uint64_t (*next)(void *live);
 
 	/* The machine has ended itself, and how; NULL: none does so. */
@@ -112,6 +119,7 @@ struct live_kind {
 	void (*follow_write)(void *live, uint64_t addr, unsigned size,
 			     uint64_t value);
 	void (*follow_stores)(void *live);
+	void (*follow_call)(void *live);
 
 	/* As virt_state() and so on, for key frames; NULL: they have none. */
 	void (*state)(void *live, struct state *state);
@@ -124,6 +132,9 @@ struct live_kind {
 
 extern const struct live_kind live_virt, live_mps2_an385, live_mps2_an386,
 	live_mps2_an500;
+
+unsigned live_cores(const struct live_kind *kind, const void *live);
+bool live_is_on(const struct live_kind *kind, const void *live, unsigned core);
 
 /* The state of its devices as bytes; false: bytes make no sense. */
 void live_save(const struct live_kind *kind, void *live, struct output *out);

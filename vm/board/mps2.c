@@ -408,10 +408,11 @@ static void live_taken(void *live, unsigned number)
 	nvic_taken(&mps2->nvic, number);
 }
 
-static bool live_wakes(void *live)
+static bool live_wakes(void *live, unsigned core)
 {
 	struct mps2 *mps2 = live;
 
+	(void)core;
 	set_lines(mps2);
 	return nvic_wakes(&mps2->nvic);
 }

@@ -165,7 +165,9 @@ static bool attend(struct board *board, uint32_t number)
 		board_stop(board, STOPPED_TO_REFRESH);
 		return false;
 	}
-	if (board->pauses) {
+	/* Behind an instruction that has not retired, this is no state of that
+	 * time: who comes again stops before it. */
+	if (board->pauses && board->aborted_at != now) {
 		board_stop(board, STOPPED_TO_PAUSE);
 		return false;
 	}
@@ -210,7 +212,7 @@ const struct engine_block *board_on_enter(void *context, uint32_t number,
 		return NULL;
 	end = board_steps(board) + block->count;
 	limit = board->look_at < board->until ? board->look_at : board->until;
-	limit = limit > end ? limit - end : 0;
+	limit = limit > end && !board->pauses ? limit - end : 0;
 	if (limit > watch_limit(board) - block->count)
 		limit = watch_limit(board) - block->count;
 	grant(board, end, limit);
@@ -388,7 +390,7 @@ bool board_is_stuck(struct board *board)
 	return true;
 }
 
-uint64_t board_left_programs(const struct board *board)
+uint64_t board_left_programs(const struct board *board, unsigned core)
 {
-	return board->left_programs;
+	return board->cores[core].left_programs;
 }

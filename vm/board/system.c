@@ -124,8 +124,15 @@ static const struct {
 	  FIELD(28) | FIELD(24) | FIELD(8) | FIELD(4), 0 },
 };
 
+/* Each core has a number in it, from 0 on. */
+#define AFFINITY ENGINE_SYSTEM(3, 0, 0, 0, 5)
+
 static bool read_identity(struct board *board, unsigned name, uint64_t *value)
 {
+	if (name == AFFINITY && PSTATE_LEVEL(board_reg(board, ARM64_CPSR))) {
+		*value = engine_read_system(board->engine, name) | board->core;
+		return true;
+	}
 	for (size_t i = 0; i < sizeof(identities) / sizeof(identities[0]); i++)
 		if (identities[i].name == name) {
 			*value = engine_read_system(board->engine, name);
@@ -154,7 +161,8 @@ bool system_read(void *context, unsigned name, uint64_t *value)
 	if (!is_allowed(board, name))
 		return false;
 	if (timer)
-		*value = read_timer(board, &board->timers[which], name);
+		*value = read_timer(board, &board_present(board)->timers[which],
+				    name);
 	else
 		*value = name == FREQUENCY ? board_ticks_per_second(board) :
 					     count_now(board);
@@ -172,6 +180,6 @@ bool system_write(void *context, unsigned name, uint64_t value)
 		return true;
 	if (!is_timer(name, &which) || !is_allowed(board, name))
 		return false;
-	write_timer(board, &board->timers[which], name, value);
+	write_timer(board, &board_present(board)->timers[which], name, value);
 	return true;
 }

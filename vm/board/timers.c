@@ -39,9 +39,10 @@ static bool interrupts(const struct timer *timer)
 	       CONTROL_ENABLE;
 }
 
-bool board_timer_is_up(const struct board *board, enum board_timer which)
+bool board_timer_is_up(const struct board *board, unsigned core,
+		       enum board_timer which)
 {
-	const struct timer *timer = &board->timers[which];
+	const struct timer *timer = &board->cores[core].timers[which];
 
 	return interrupts(timer) && timer_is_up(timer, board_ticks(board));
 }
@@ -50,8 +51,9 @@ uint64_t board_timer_next(const struct board *board)
 {
 	uint64_t now = board_ticks(board), next = UINT64_MAX;
 
-	for (unsigned i = 0; i < BOARD_TIMERS; i++) {
-		const struct timer *timer = &board->timers[i];
+	for (unsigned i = 0; i < board->core_count * BOARD_TIMERS; i++) {
+		const struct timer *timer = &board->cores[i / BOARD_TIMERS]
+						     .timers[i % BOARD_TIMERS];
 
 		if (interrupts(timer) && timer->compare > now &&
 		    timer->compare < next)

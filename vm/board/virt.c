@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "formats/error.h"
-#include "vm/board/psci.h"
 
 #define ALIGNMENT (UINT64_C(2) << 20)	/* of kernels */
 #define APPEND_ROOM 2048u	/* that arm64's Linux has for its command line */
@@ -73,6 +72,7 @@ uint64_t virt_read(struct virt *virt, uint64_t addr, unsigned size)
 
 	if (!device)
 		return 0;
+	virt->gic.present = board_core(virt->board);
 	value = device->read((uint8_t *)virt + device->at,
 			     addr - device->start, size);
 	/* An interrupt may have been acknowledged, a byte taken. */
@@ -85,6 +85,7 @@ void virt_write_device(struct virt *virt, uint64_t addr, unsigned size,
 {
 	const struct device *device = find(addr);
 
+	virt->gic.present = board_core(virt->board);
 	if (device)
 		device->write((uint8_t *)virt + device->at,
 			      addr - device->start, size, value);
@@ -99,12 +100,20 @@ void virt_write(struct virt *virt, uint64_t addr, unsigned size, uint64_t value)
 		board_look_soon(virt->board);
 }
 
+static void set_own_lines(struct virt *virt, unsigned core)
+{
+	gic_set_own_line(&virt->gic, core, VIRT_IRQ_TIMER,
+			 board_timer_is_up(virt->board, core,
+					   BOARD_TIMER_VIRTUAL));
+	gic_set_own_line(&virt->gic, core, VIRT_IRQ_TIMER_PHYSICAL,
+			 board_timer_is_up(virt->board, core,
+					   BOARD_TIMER_PHYSICAL));
+}
+
 void virt_set_lines(struct virt *virt)
 {
-	gic_set_own_line(&virt->gic, 0, VIRT_IRQ_TIMER,
-			 board_timer_is_up(virt->board, BOARD_TIMER_VIRTUAL));
-	gic_set_own_line(&virt->gic, 0, VIRT_IRQ_TIMER_PHYSICAL,
-			 board_timer_is_up(virt->board, BOARD_TIMER_PHYSICAL));
+	for (unsigned i = 0; i < virt->gic.count; i++)
+		set_own_lines(virt, i);
 	gic_set_line(&virt->gic, GIC_SHARED + VIRT_SPI_CONSOLE,
 		     pl011_interrupts(&virt->console));
 	for (unsigned i = 0; i < virt->virtio_count; i++)
@@ -115,13 +124,35 @@ void virt_set_lines(struct virt *virt)
 bool virt_interrupts(struct virt *virt)
 {
 	virt_set_lines(virt);
-	return gic_interrupts(&virt->gic, 0);
+	return gic_interrupts(&virt->gic, board_core(virt->board));
 }
 
-bool virt_wakes(struct virt *virt)
+bool virt_wakes(struct virt *virt, unsigned core)
 {
 	virt_set_lines(virt);
-	return gic_wakes(&virt->gic, 0);
+	return gic_wakes(&virt->gic, core);
+}
+
+unsigned virt_cores(const struct virt *virt)
+{
+	return virt->options.cores;
+}
+
+bool virt_is_on(const struct virt *virt, unsigned core)
+{
+	return virt->psci.processors[core].is_on;
+}
+
+bool virt_begins(struct virt *virt, unsigned core, uint64_t *entry,
+		 uint64_t *context)
+{
+	struct psci_processor *processor = &virt->psci.processors[core];
+	bool begins = processor->starts;
+
+	*entry = processor->entry;
+	*context = processor->context;
+	processor->starts = false;
+	return begins;
 }
 
 uint64_t virt_next(const struct virt *virt)
@@ -131,10 +162,12 @@ uint64_t virt_next(const struct virt *virt)
 
 enum virt_call virt_called(struct virt *virt, uint64_t *x0)
 {
-	uint64_t function = board_reg(virt->board, ARM64_X0);
-	uint64_t argument = board_reg(virt->board, ARM64_X0 + 1);
+	uint64_t arguments[PSCI_ARGUMENTS];
 
-	switch (psci_call(function, argument, x0)) {
+	for (unsigned i = 0; i < PSCI_ARGUMENTS; i++)
+		arguments[i] = board_reg(virt->board, ARM64_X0 + i);
+	switch (psci_call(&virt->psci, board_core(virt->board), arguments,
+			  x0)) {
 	case PSCI_OFF:
 		return VIRT_OFF;
 	case PSCI_RESET:
@@ -460,7 +493,8 @@ static void list_regions(struct virt *virt)
 /* The clock on the wall goes on. */
 void virt_reset(struct virt *virt)
 {
-	gic_init(&virt->gic, 1);
+	gic_init(&virt->gic, virt->options.cores);
+	psci_init(&virt->psci, virt->options.cores);
 	pl011_init(&virt->console, virt->options.out, virt->options.context);
 	for (unsigned i = 0; i < virt->virtio_count; i++)
 		virtio_reset(&virt->virtio[i]);

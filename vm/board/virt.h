@@ -36,6 +36,7 @@ struct virt_options {
 	const char *devices;	/* of a machine that goes on: the name of the
 				   region of virtio */
 	const char *append;	/* the kernel's command line */
+	unsigned cores;		/* 1 to BOARD_CORES_MOST */
 	uint64_t memory;	/* bytes */
 	uint64_t clock;		/* seconds since 1970, when it starts */
 	uint8_t seed[VIRT_SEED];
@@ -78,13 +79,15 @@ void virt_reset(struct virt *virt);
 /*
  * Or it goes on where a recording is: its devices, which begin as at the start,
  * follow it on the way there, with this board; then they are another's.  What a
- * device answered; what it was told; memory was changed by devices.
+ * device answered; what it was told; memory was changed by devices; the firmware
+ * is called.
  */
 void virt_connect(struct virt *virt, struct board *board);
 void virt_follow_read(struct virt *virt, uint64_t addr, uint64_t value);
 void virt_follow_write(struct virt *virt, uint64_t addr, unsigned size,
 		       uint64_t value);
 void virt_follow_stores(struct virt *virt);
+void virt_follow_call(struct virt *virt);
 
 /*
  * Or they begin as at a key frame: their state, and blocks of disks that were
@@ -107,14 +110,24 @@ uint64_t virt_read(struct virt *virt, uint64_t addr, unsigned size);
 void virt_write(struct virt *virt, uint64_t addr, unsigned size,
 		uint64_t value);
 
-/* Whether the processor is to be interrupted; is to go on behind a WFI. */
+/* Whether the present core is to be interrupted; one is to go on behind a
+ * WFI. */
 bool virt_interrupts(struct virt *virt);
-bool virt_wakes(struct virt *virt);
+bool virt_wakes(struct virt *virt, unsigned core);
+
+unsigned virt_cores(const struct virt *virt);
+
+/* Whether a core is switched on; whether it was, and has done nothing since:
+ * from now on, it does, at `*entry` with that in x0. */
+bool virt_is_on(const struct virt *virt, unsigned core);
+bool virt_begins(struct virt *virt, unsigned core, uint64_t *entry,
+		 uint64_t *context);
 
 /* The tick at which that changes by itself; UINT64_MAX: never. */
 uint64_t virt_next(const struct virt *virt);
 
-/* Behind an HVC or SMC: sets x0, unless the machine ends. */
+/* Behind an HVC or SMC: sets x0, unless the machine ends; the core may be
+ * switched off. */
 enum virt_call { VIRT_GOES_ON, VIRT_OFF, VIRT_RESET };
 enum virt_call virt_called(struct virt *virt, uint64_t *x0);
 

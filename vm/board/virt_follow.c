@@ -12,6 +12,7 @@ void virt_state(struct virt *virt, struct state *state)
 {
 	virt_set_lines(virt);
 	gic_state(&virt->gic, state);
+	psci_state(&virt->psci, state);
 	pl011_state(&virt->console, state);
 	pl031_state(&virt->clock, state);
 	for (unsigned i = 0; i < virt->virtio_count; i++)
@@ -37,6 +38,7 @@ void virt_follow_block(struct virt *virt, unsigned disk, uint64_t block,
 
 void virt_follow_read(struct virt *virt, uint64_t addr, uint64_t value)
 {
+	virt->gic.present = board_core(virt->board);
 	if (addr == VIRT_GIC_PROCESSOR + GIC_ACKNOWLEDGE)
 		gic_follow(&virt->gic, value);
 	else if (addr == VIRT_CLOCK)
@@ -51,9 +53,19 @@ void virt_follow_write(struct virt *virt, uint64_t addr, unsigned size,
 	virt_set_lines(virt);
 }
 
+/* A core that was switched on has begun, if that was told. */
 void virt_follow_stores(struct virt *virt)
 {
+	virt->psci.processors[board_core(virt->board)].starts = false;
 	for (unsigned i = 0; i < virt->virtio_count; i++)
 		virtio_follow(&virt->virtio[i]);
 	virt_set_lines(virt);
+}
+
+void virt_follow_call(struct virt *virt)
+{
+	uint64_t x0;
+
+	if (virt_called(virt, &x0) == VIRT_RESET)
+		virt_reset(virt);
 }

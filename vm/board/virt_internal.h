@@ -11,6 +11,7 @@
 #include "vm/board/gic.h"
 #include "vm/board/pl011.h"
 #include "vm/board/pl031.h"
+#include "vm/board/psci.h"
 #include "vm/board/start_file.h"
 #include "vm/board/state.h"
 #include "vm/board/user_net.h"
@@ -26,6 +27,7 @@ struct virt {
 	struct start_file kernel, initrd;
 	struct board *board;
 	struct gic gic;
+	struct psci psci;
 	struct pl011 console;
 	struct pl031 clock;
 	struct disk disks[VIRT_DRIVES];

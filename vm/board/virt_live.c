@@ -72,9 +72,25 @@ static bool interrupts(void *live, unsigned *number)
 	return virt_interrupts(live);
 }
 
-static bool wakes(void *live)
+static unsigned cores(const void *live)
 {
-	return virt_wakes(live);
+	return virt_cores(live);
+}
+
+static bool is_on(const void *live, unsigned core)
+{
+	return virt_is_on(live, core);
+}
+
+static bool begins(void *live, unsigned core, uint64_t *entry,
+		   uint64_t *context)
+{
+	return virt_begins(live, core, entry, context);
+}
+
+static bool wakes(void *live, unsigned core)
+{
+	return virt_wakes(live, core);
 }
 
 static uint64_t next(void *live)
@@ -139,6 +155,11 @@ static void follow_stores(void *live)
 	virt_follow_stores(live);
 }
 
+static void follow_call(void *live)
+{
+	virt_follow_call(live);
+}
+
 static void state(void *live, struct state *state)
 {
 	virt_state(live, state);
@@ -168,11 +189,12 @@ const struct live_kind live_virt = {
 	.create = create, .destroy = destroy,
 	.rams = rams, .start = start, .reset = reset, .regions = regions,
 	.read = read, .write = write,
+	.cores = cores, .is_on = is_on, .begins = begins,
 	.interrupts = interrupts, .wakes = wakes, .next = next,
 	.work = work, .called = called, .room = room, .type = type,
 	.sockets = sockets, .found = found, .connect = connect,
 	.follow_read = follow_read, .follow_write = follow_write,
-	.follow_stores = follow_stores,
+	.follow_stores = follow_stores, .follow_call = follow_call,
 	.state = state, .disks = disks, .next_written = next_written,
 	.follow_block = follow_block,
 };

@@ -17,7 +17,8 @@ enum { HANDLE_GIC = 1, HANDLE_CLOCK = 2 };
 /* Of an interrupt: whose it is, how it is raised. */
 enum { SHARED = 0, OWN = 1 };
 #define LEVEL_HIGH 4u
-#define OWN_LEVEL_LOW 0x108u	/* of the one processor */
+#define LEVEL_LOW 8u
+#define CORES_SHIFT 8u		/* of which cores: a bit each */
 
 #define CLOCK_RATE 24000000u	/* of the peripherals */
 
@@ -49,22 +50,30 @@ static void put_memory(struct device_tree *tree, const struct virt_tree *about)
 	tree_end(tree);
 }
 
+static void put_core(struct device_tree *tree, const struct virt_tree *about,
+		     unsigned number)
+{
+	char name[16], compatible[80];
+
+	snprintf(name, sizeof(name), "cpu@%u", number);
+	snprintf(compatible, sizeof(compatible), "arm,%s",
+		 about->options->model);
+	tree_begin(tree, name);
+	tree_text(tree, "device_type", "cpu");
+	tree_text(tree, "compatible", compatible);
+	TREE_NUMBERS(tree, "reg", number);
+	tree_text(tree, "enable-method", "psci");
+	tree_end(tree);
+}
+
 static void put_processor(struct device_tree *tree,
 			  const struct virt_tree *about)
 {
-	char compatible[80];
-
-	snprintf(compatible, sizeof(compatible), "arm,%s",
-		 about->options->model);
 	tree_begin(tree, "cpus");
 	TREE_NUMBERS(tree, "#address-cells", 1);
 	TREE_NUMBERS(tree, "#size-cells", 0);
-	tree_begin(tree, "cpu@0");
-	tree_text(tree, "device_type", "cpu");
-	tree_text(tree, "compatible", compatible);
-	TREE_NUMBERS(tree, "reg", 0);
-	tree_text(tree, "enable-method", "psci");
-	tree_end(tree);
+	for (unsigned i = 0; i < about->options->cores; i++)
+		put_core(tree, about, i);
 	tree_end(tree);
 	tree_begin(tree, "psci");
 	tree_bytes(tree, "compatible", "arm,psci-1.0\0arm,psci-0.2", 26);
@@ -72,16 +81,19 @@ static void put_processor(struct device_tree *tree,
 	tree_end(tree);
 }
 
-static void put_timer(struct device_tree *tree)
+static void put_timer(struct device_tree *tree, const struct virt_tree *about)
 {
+	uint32_t how = ((1u << about->options->cores) - 1) << CORES_SHIFT |
+		       LEVEL_LOW;
+
 	tree_begin(tree, "timer");
 	tree_bytes(tree, "compatible", "arm,armv8-timer\0arm,armv7-timer", 32);
 	tree_flag(tree, "always-on");
 	TREE_NUMBERS(tree, "interrupts",
-		     OWN, VIRT_PPI_SECURE, OWN_LEVEL_LOW,
-		     OWN, VIRT_PPI_PHYSICAL, OWN_LEVEL_LOW,
-		     OWN, VIRT_PPI_VIRTUAL, OWN_LEVEL_LOW,
-		     OWN, VIRT_PPI_HIGHER, OWN_LEVEL_LOW);
+		     OWN, VIRT_PPI_SECURE, how,
+		     OWN, VIRT_PPI_PHYSICAL, how,
+		     OWN, VIRT_PPI_VIRTUAL, how,
+		     OWN, VIRT_PPI_HIGHER, how);
 	tree_end(tree);
 }
 
@@ -160,7 +172,7 @@ int virt_tree_make(struct output *out, const struct virt_tree *about)
 	put_chosen(&tree, about);
 	put_memory(&tree, about);
 	put_processor(&tree, about);
-	put_timer(&tree);
+	put_timer(&tree, about);
 	put_gic(&tree);
 	put_clock(&tree);
 	put_console(&tree);
