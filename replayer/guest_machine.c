@@ -182,7 +182,7 @@ bool replayer_machine(const struct replayer *rep, struct machine_view *out)
 	view = board_view(board_of(rep));
 	*out = (struct machine_view){ view.is_program, view.program_sp,
 				      view.kernel_sp, view.tables.low,
-				      view.tables.high };
+				      view.tables.high, view.left_at };
 	return true;
 }
 

@@ -203,6 +203,9 @@ struct machine_view {
 	bool is_program;	/* the processor is not in the kernel */
 	uint64_t program_sp, kernel_sp;	/* registers, whatever their use */
 	uint64_t low, high;	/* page tables of both halves */
+	uint64_t left_at;	/* the time when a program last gave way to the
+				   kernel; one that was not executed on the way
+				   does not count */
 };
 bool replayer_machine(const struct replayer *replayer,
 		      struct machine_view *out);

@@ -12,6 +12,7 @@
 #ifndef CPREC_REPLAYER_SESSION_KERNEL_H
 #define CPREC_REPLAYER_SESSION_KERNEL_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -63,6 +64,13 @@ int kernel_each_mapping(struct kernel *kernel, const struct position *at,
 			const struct address_space *space,
 			kernel_mapping_visit *visit, void *context,
 			struct failure *why);
+
+/*
+ * What a descriptor of a thread is, by the address of its structure, where the
+ * replay stands in the kernel; somewhere in `path`.  NULL: it is none.
+ */
+const char *kernel_descriptor(struct kernel *kernel, uint64_t task,
+			      int descriptor, char path[PATH_MAX]);
 
 /* The one with this number or, the newest, with this name. */
 int kernel_find_process(struct kernel *kernel, const struct position *at,

@@ -4,10 +4,13 @@
  *
  * kernel.c finds it, and has its processes; kernel_log.c has what it logged,
  * kernel_maps.c what processes have mapped, kernel_files.c what it keeps of
- * files.
+ * files, kernel_paths.c what
+ * those are called, kernel_calls.c what programs ask it for.
  */
 #ifndef CPREC_REPLAYER_SESSION_KERNEL_INTERNAL_H
 #define CPREC_REPLAYER_SESSION_KERNEL_INTERNAL_H
+
+#include <limits.h>
 
 #include "replayer/session/kernel.h"
 #include "replayer/session/query_internal.h"
@@ -18,6 +21,8 @@ enum kernel_member {
 	TASK_EXIT_STATE, TASK_STACK, TASK_LEADER, MEMORY_TABLE, KERNEL_MEMBERS
 };
 
+#define KERNEL_PATH_PLACES 18u
+
 struct kernel {
 	struct query *query;
 	struct replayer *replayer;	/* while it is asked */
@@ -25,6 +30,8 @@ struct kernel {
 	struct btf btf;
 	uint32_t members[KERNEL_MEMBERS];
 	uint64_t first;		/* the first task */
+	uint32_t paths[KERNEL_PATH_PLACES];	/* of kernel_paths.c */
+	bool has_paths;
 	uint64_t pages;		/* where the structure of the page at physical
 				   address 0 would be; 0: not known yet */
 };
@@ -52,6 +59,14 @@ uint64_t kernel_pointer(struct kernel *kernel, uint64_t addr);
 
 /* All of these are asked while the replay stays: */
 
+/* A process or thread, by the address of its structure; whether it runs is not
+ * said. */
+void kernel_describe(struct kernel *kernel, uint64_t task,
+		     struct kernel_process *out);
+
+/* Where its stack ends; what the program has left in registers is before. */
+uint64_t kernel_stack_end(struct kernel *kernel, uint64_t task);
+
 /* The memory of the process that is present, or has this page table; 0: none. */
 uint64_t kernel_memory(struct kernel *kernel,
 		       const struct address_space *space);
@@ -60,6 +75,13 @@ int kernel_each_here(struct kernel *kernel, kernel_process_visit *visit,
 		     void *context, struct failure *why);
 int kernel_each_in(struct kernel *kernel, uint64_t memory,
 		   kernel_mapping_visit *visit, void *context);
+
+/*
+ * The path of a file, by the address of its structure: somewhere in `path`; "" if
+ * there is none.
+ */
+const char *kernel_path(struct kernel *kernel, uint64_t file,
+			char path[PATH_MAX]);
 
 /*
  * The bytes of a file, as far as the kernel has them in memory, by the address of

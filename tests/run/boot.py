@@ -15,6 +15,7 @@ the folder of --files, if they are not there yet.  Nothing is installed.  Withou
 qemu-system-aarch64, or packages, what needs them is left out.  Speaks TAP.
 """
 import argparse
+import ast
 import contextlib
 import glob
 import gzip
@@ -372,6 +373,44 @@ class Tests(CprecTap):
                          ask("backtrace")), "callers")
         return f"{len(log)} messages, {len(found)} processes"
 
+    def system_calls(self):
+        """As many as the exception vector sees; what programs wrote to the
+        console is what it said, and each process ended as its parent was
+        told."""
+        def ask(*words):
+            return [json.loads(line) for line in self.run_long(
+                self.options.cprec, *words, "--json",
+                self.trace).splitlines()]
+        counted = sum(row["calls"] for row in ask("strace", "-c"))
+        vector = self.run_long(self.options.cprec, "log", self.trace,
+                               "el0t_64_sync => $esr_el1 >> 26")
+        equal(counted, len(re.findall("= 21$", vector, re.MULTILINE)),
+              "how many")
+        written, ends, waited = "", {}, {}
+        for told in ask("strace", "-y", "-s", "65536"):
+            if told["kind"] == "exit":
+                ends[told["thread"]] = told["result"]
+            elif told["kind"] == "call" and told["name"] == "write":
+                file, text = told["arguments"][:2]
+                if file.endswith("</dev/console>"):
+                    written += ast.literal_eval(text)
+            elif told["kind"] == "call" and told["name"] == "wait4":
+                if told["result"] > 0:
+                    waited[told["result"]] = told["arguments"][1]
+        equal(between(written), self.said["cortex-a53"], "what was written")
+        expect(len(waited) > 20, waited)
+        for pid, status in waited.items():
+            said = (f"WIFEXITED(s) && WEXITSTATUS(s) == {ends[pid]}"
+                    if ends[pid] >= 0 else "WIFSIGNALED(s)")
+            expect(said in status, f"{pid}: {ends[pid]}, {status}")
+        fault = self.run_long(self.options.cprec, "strace", "-e",
+                              "trace=kill", self.trace)
+        expect(re.search(r"kill\((\d+), SIGSEGV\) += 0\n.*--- SIGSEGV "
+                         r"{si_signo=SIGSEGV, si_code=SI_USER, si_pid=\1,"
+                         r".*\n.*\[pid +\1<sh>\] \+\+\+ killed by SIGSEGV",
+                         fault), fault)
+        return f"{counted} calls, {len(ends)} threads ended"
+
     def kernel_maps(self):
         """What a process has mapped, as it says itself."""
         told = self.listed.replace("\r", "").split(LISTED)[3]
@@ -567,6 +606,7 @@ def test_kernel(tests, of):
     tests.test(of + "cortex-a53", tests.boot, "cortex-a53")
     tests.test(of + "the kernel's memory", tests.kernel_memory)
     tests.test(of + "the kernel's processes and log", tests.kernel)
+    tests.test(of + "system calls", tests.system_calls)
     if tests.options.with_debug:
         tests.test(of + "debugging information", tests.debug_names)
     tests.test(of + "mappings", tests.kernel_maps)

@@ -152,6 +152,7 @@ struct board {
 
 	struct fault_loop fault_loop;
 	uint64_t left_programs;	/* how often: board_left_programs() */
+	uint64_t left_at;	/* steps when that was last */
 	struct timer timers[BOARD_TIMERS];
 	uint64_t idle;		/* ticks */
 };
