@@ -203,6 +203,13 @@ static bool break_is_set(const struct replayer *rep, guest_addr pc)
 	return board_break_is_set(board_of(rep), pc);
 }
 
+void replayer_meet_only(struct replayer *rep, bool (*is_meant)(void *context),
+			void *context)
+{
+	rep->is_meant = is_meant;
+	rep->meant_context = context;
+}
+
 /* ------- observers ------- */
 
 static void tell(const struct machine_guest *machine,

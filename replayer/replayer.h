@@ -210,6 +210,13 @@ struct machine_view {
 bool replayer_machine(const struct replayer *replayer,
 		      struct machine_view *out);
 
+/*
+ * Of a machine: from now on, breakpoints are met only where `is_meant` says so,
+ * which is asked at each, and may ask the replayer; NULL, at first: everywhere.
+ */
+void replayer_meet_only(struct replayer *replayer,
+			bool (*is_meant)(void *context), void *context);
+
 /* The instruction whose first bytes these are, at `pc`. */
 void replayer_instruction(struct replayer *replayer, guest_addr pc,
 			  const uint8_t *code, size_t size,

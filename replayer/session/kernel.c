@@ -204,6 +204,7 @@ void kernel_destroy(struct kernel *kernel)
 	if (!kernel)
 		return;
 	btf_close(&kernel->btf);
+	free(kernel->returns.list);
 	free(kernel->image.bytes);
 	free(kernel);
 }

@@ -14,7 +14,6 @@
 #include "formats/error.h"
 #include "replayer/session/kernel_internal.h"
 #include "replayer/session/known_memory.h"
-#include "replayer/session/numbers.h"
 #include "vm/linux/abi/calls.h"
 
 /* Functions of the kernel's, each with what its first arguments are. */
@@ -35,16 +34,18 @@ static const char *const functions[STOPS] = {
 	[STOP_EXIT] = "do_exit",
 };
 
-enum place {
-	REGS_X, REGS_FIRST, REGS_SP, TASK_GROUP, TASK_SIGNALS, SIGNALS_FLAGS,
-	SIGNAL_INFO_AT, PLACES
-};
+/* What a program has left in registers. */
+enum frame_place { REGS_X, REGS_FIRST, REGS_SP, FRAME_PLACES };
 
-static const struct kernel_place places[PLACES] = {
+static const struct kernel_place frame_places[FRAME_PLACES] = {
 	[REGS_X] = { "pt_regs", "regs" },
 	[REGS_FIRST] = { "pt_regs", "orig_x0" },
 	[REGS_SP] = { "pt_regs", "sp" },
-	[TASK_GROUP] = { "task_struct", "tgid" },
+};
+
+enum place { TASK_SIGNALS, SIGNALS_FLAGS, SIGNAL_INFO_AT, PLACES };
+
+static const struct kernel_place places[PLACES] = {
 	[TASK_SIGNALS] = { "task_struct", "signal" },
 	[SIGNALS_FLAGS] = { "signal_struct", "flags" },
 	[SIGNAL_INFO_AT] = { "ksignal", "info" },
@@ -69,18 +70,67 @@ struct visiting {
 	struct replayer *replayer;
 	const struct reg_table *regs;
 	uint64_t stops[STOPS];
-	uint64_t *returns;	/* where calls go on that are over */
-	size_t return_count, return_room;
+	struct kernel_addresses returns;	/* where calls are over */
 	uint32_t at[PLACES];
-	uint32_t frame;		/* size of the program's registers */
 	uint64_t from;
-	bool has_pid;
-	uint64_t pid;		/* of the process that is asked for */
+	struct kernel_wanted wanted;
 	struct kernel_thread *threads;
 	size_t count, room;
 	char name[KERNEL_NAME];
 	bool is_over;
 };
+
+/* ------- what a program has left in registers ------- */
+
+static bool find_frame(struct kernel *kernel)
+{
+	_Static_assert(FRAME_PLACES == KERNEL_CALL_PLACES, "places");
+	if (!kernel->frame &&
+	    kernel_places(kernel, frame_places, FRAME_PLACES, kernel->calls))
+		btf_size(&kernel->btf, "pt_regs", &kernel->frame);
+	return kernel->frame;
+}
+
+static uint64_t program_reg(struct kernel *kernel, uint64_t frame,
+			    unsigned number)
+{
+	return kernel_number(kernel, frame + kernel->calls[REGS_X] +
+				     8 * number, 8);
+}
+
+static bool read_memory(void *context, uint64_t addr, void *bytes, size_t size)
+{
+	return known_memory_read(context, addr, bytes, size);
+}
+
+static void take_call(struct kernel *kernel, uint64_t frame, uint64_t first,
+		      struct call_event *event)
+{
+	const struct linux_reader memory = { read_memory, kernel->replayer };
+
+	event->number = program_reg(kernel, frame, NUMBER_REG);
+	event->args[0] = first;
+	for (unsigned i = 1; i < KERNEL_ARGS; i++)
+		event->args[i] = program_reg(kernel, frame, i);
+	event->sp = kernel_number(kernel, frame + kernel->calls[REGS_SP], 8);
+	event->call = linux_call_made(ARCH_AARCH64, event->number,
+				      event->args, &memory);
+}
+
+/* Of one that has begun, the first argument is kept elsewhere. */
+void kernel_call_made(struct kernel *kernel, uint64_t task,
+		      struct call_event *out)
+{
+	uint64_t frame;
+
+	*out = (struct call_event){ 0 };
+	if (!find_frame(kernel))
+		return;
+	frame = kernel_stack_end(kernel, task) - kernel->frame;
+	take_call(kernel, frame, kernel_number(kernel, frame +
+					kernel->calls[REGS_FIRST], 8), out);
+	out->result = (int64_t)program_reg(kernel, frame, 0);
+}
 
 /* ------- the present thread ------- */
 
@@ -95,7 +145,6 @@ static bool find_task(struct visiting *visiting, uint64_t *task,
 		      struct kernel_process *out)
 {
 	struct machine_view view = { 0 };
-	uint64_t group;
 
 	replayer_use_space(visiting->replayer, &(struct address_space){ 0 });
 	replayer_machine(visiting->replayer, &view);
@@ -104,12 +153,7 @@ static bool find_task(struct visiting *visiting, uint64_t *task,
 	if (!out->has_memory)
 		return false;
 	memcpy(visiting->name, out->name, sizeof(visiting->name));
-	if (!visiting->asked->process)
-		return true;
-	group = kernel_number(visiting->kernel,
-			      *task + visiting->at[TASK_GROUP], 4);
-	return visiting->has_pid ? group == visiting->pid :
-				   !strcmp(out->name, visiting->asked->process);
+	return kernel_is_wanted(visiting->kernel, &visiting->wanted, *task);
 }
 
 static struct kernel_thread *find_thread(struct visiting *visiting,
@@ -159,32 +203,6 @@ static struct call_event begin(const struct visiting *visiting,
 	};
 }
 
-static bool read_memory(void *context, uint64_t addr, void *bytes, size_t size)
-{
-	return known_memory_read(context, addr, bytes, size);
-}
-
-static uint64_t program_reg(struct visiting *visiting, uint64_t frame,
-			    unsigned number)
-{
-	return kernel_number(visiting->kernel,
-			     frame + visiting->at[REGS_X] + 8 * number, 8);
-}
-
-static void take_call(struct visiting *visiting, uint64_t frame,
-		      struct call_event *event)
-{
-	const struct linux_reader memory = { read_memory, visiting->replayer };
-
-	event->number = program_reg(visiting, frame, NUMBER_REG);
-	for (unsigned i = 0; i < KERNEL_ARGS; i++)
-		event->args[i] = program_reg(visiting, frame, i);
-	event->sp = kernel_number(visiting->kernel,
-				  frame + visiting->at[REGS_SP], 8);
-	event->call = linux_call_made(arch_of_code(visiting->regs->arch),
-				      event->number, event->args, &memory);
-}
-
 /* The program has given way a little before. */
 static void set_begin(const struct visiting *visiting,
 		      struct call_event *event)
@@ -206,19 +224,12 @@ static int enter(struct visiting *visiting, struct kernel_thread *thread,
 					VISIT_ENTER);
 
 	set_begin(visiting, &event);
-	take_call(visiting, argument(visiting, 0), &event);
+	take_call(visiting->kernel, argument(visiting, 0),
+		  program_reg(visiting->kernel, argument(visiting, 0), 0),
+		  &event);
 	thread->in_call = true;
 	thread->call = event;
 	return tell(visiting, &event);
-}
-
-/* Of one that was not seen, the first argument is kept elsewhere. */
-static void take_old_call(struct visiting *visiting, uint64_t frame,
-			  struct call_event *event)
-{
-	take_call(visiting, frame, event);
-	event->args[0] = kernel_number(visiting->kernel,
-				       frame + visiting->at[REGS_FIRST], 8);
 }
 
 static int leave(struct visiting *visiting, struct kernel_thread *thread,
@@ -226,19 +237,18 @@ static int leave(struct visiting *visiting, struct kernel_thread *thread,
 {
 	const struct call_event now = begin(visiting, thread, process,
 					    VISIT_LEAVE);
-	uint64_t frame = kernel_stack_end(visiting->kernel, thread->task) -
-			 visiting->frame;
-	struct call_event event = now;
+	struct call_event made, event;
 
-	if (thread->in_call)
-		event = thread->call;
-	else
-		take_old_call(visiting, frame, &event);
+	kernel_call_made(visiting->kernel, thread->task, &made);
+	event = thread->in_call ? thread->call : made;
 	event.visit = VISIT_LEAVE;
 	event.at = now.at;
+	event.stream = now.stream;
+	event.tid = now.tid;
 	event.program = now.program;
+	event.task = now.task;
 	event.was_entered = thread->in_call;
-	event.result = (int64_t)program_reg(visiting, frame, 0);
+	event.result = made.result;
 	thread->in_call = false;
 	return tell(visiting, &event);
 }
@@ -355,33 +365,36 @@ static int on_break(void *context, const struct vm_stop *stop,
 
 /* ------- where the replay stops ------- */
 
-static int add_return(struct visiting *visiting, uint64_t addr)
+static int add_address(struct kernel_addresses *addresses, uint64_t addr)
 {
-	if (array_room(visiting->returns, visiting->return_count,
-		       visiting->return_room))
+	if (array_room(addresses->list, addresses->count, addresses->room))
 		return ERR_NO_MEMORY;
-	visiting->returns[visiting->return_count++] = addr;
+	addresses->list[addresses->count++] = addr;
 	return 0;
 }
 
 /* Behind each instruction of the kernel's that calls the function. */
-static int find_returns(struct visiting *visiting, uint64_t function,
-			struct failure *why)
+int kernel_find_returns(struct kernel *kernel, struct names *names, uint64_t t,
+			struct kernel_addresses *out, struct failure *why)
 {
-	const struct kernel_image *image = &visiting->kernel->image;
-	int rc = 0;
+	const struct kernel_image *image = &kernel->image;
+	uint64_t function, size;
+	int rc = names_find(names, t, functions[STOP_CALL], &function, &size,
+			    why);
 
+	if (rc)
+		return rc;
 	for (size_t i = 0; i + 4 <= image->size && !rc; i += 4) {
 		uint64_t pc = image->base + i;
 		uint32_t insn;
 
 		memcpy(&insn, image->bytes + i, sizeof(insn));
 		if (insn == (CALL_INSN | ((function - pc) / 4 & CALL_RANGE)))
-			rc = add_return(visiting, pc + 4);
+			rc = add_address(out, pc + 4);
 	}
 	if (rc)
 		return failed(why, rc, "out of memory");
-	return visiting->return_count ? 0 :
+	return out->count ? 0 :
 		failed(why, ERR_NOT_FOUND, "nothing in the kernel calls %s():"
 		       " its system calls cannot be found",
 		       functions[STOP_CALL]);
@@ -397,7 +410,9 @@ static int find_stops(struct visiting *visiting, uint64_t t,
 		rc = names_find(visiting->asked->names, t, functions[i],
 				&visiting->stops[i], &size, why);
 	if (!rc)
-		rc = find_returns(visiting, visiting->stops[STOP_CALL], why);
+		rc = kernel_find_returns(visiting->kernel,
+					 visiting->asked->names, t,
+					 &visiting->returns, why);
 	return rc;
 }
 
@@ -408,9 +423,9 @@ static int set_stops(struct visiting *visiting, struct failure *why)
 	for (unsigned i = 0; i < STOPS && !rc; i++)
 		rc = replayer_break_set(visiting->replayer, visiting->stops[i],
 					why);
-	for (size_t i = 0; i < visiting->return_count && !rc; i++)
+	for (size_t i = 0; i < visiting->returns.count && !rc; i++)
 		rc = replayer_break_set(visiting->replayer,
-					visiting->returns[i], why);
+					visiting->returns.list[i], why);
 	return rc;
 }
 
@@ -418,15 +433,15 @@ static void clear_stops(struct visiting *visiting)
 {
 	for (unsigned i = 0; i < STOPS; i++)
 		replayer_break_clear(visiting->replayer, visiting->stops[i]);
-	for (size_t i = 0; i < visiting->return_count; i++)
-		replayer_break_clear(visiting->replayer, visiting->returns[i]);
+	for (size_t i = 0; i < visiting->returns.count; i++)
+		replayer_break_clear(visiting->replayer, visiting->returns.list[i]);
 }
 
 static int prepare(struct visiting *visiting, const struct position *to,
 		   struct failure *why)
 {
 	if (!kernel_places(visiting->kernel, places, PLACES, visiting->at) ||
-	    btf_size(&visiting->kernel->btf, "pt_regs", &visiting->frame))
+	    !find_frame(visiting->kernel))
 		return failed(why, ERR_NOT_FOUND, "the kernel's BTF does not"
 			      " say where its system calls are");
 	return find_stops(visiting, to->time, why);
@@ -467,8 +482,7 @@ int kernel_calls_visit(const struct kernel_calls *calls,
 	};
 	int rc = prepare(&visiting, to, why);
 
-	visiting.has_pid = calls->process &&
-			   number_parse(calls->process, &visiting.pid);
+	kernel_want(&visiting.wanted, calls->process);
 	visiting.kernel->replayer = visiting.replayer;
 	if (!rc)
 		rc = replayer_seek(visiting.replayer, from, why);
@@ -478,7 +492,7 @@ int kernel_calls_visit(const struct kernel_calls *calls,
 		rc = go_on(&visiting, to, why);
 	clear_stops(&visiting);
 	query_use_space(calls->query, &before);
-	free(visiting.returns);
+	free(visiting.returns.list);
 	free(visiting.threads);
 	return rc;
 }

@@ -458,6 +458,46 @@ class Tests(CprecTap):
                          r" in inner \(.*\n.* in main \(\)", done.stdout),
                done.stdout)
 
+    def one_process(self):
+        """Of the whole recording, what one process did: its own functions, with
+        their arguments, and those of the kernel that it came to."""
+        def ask(command, *words):
+            return [json.loads(line) for line in self.run_long(
+                self.options.cprec, command, "--json", "--process=program",
+                self.trace, *words).splitlines()]
+        calls = ask("calls", "inner")
+        equal([(call["passed"][0]["value"], call["returned"]["value"])
+               for call in calls],
+              [(str(i), str(i + 1)) for i in range(60)], "calls")
+        logged = ask("log", "program.c:10 => number, counter")
+        equal([[value["value"] for value in met["values"]]
+               for met in logged],
+              [[str(i), str(max(i - 1, 0))] for i in range(60)], "log")
+        equal(len(ask("calls", "do_exit")), 1, "ends of this process")
+        ends = self.run_long(self.options.cprec, "calls", self.trace,
+                             "do_exit").splitlines()
+        expect(len(ends) > 10, f"{len(ends)} ends")
+        at = [f"--from={calls[30]['at']}", f"--to={calls[45]['at']}"]
+        met = ask("when", *at, "--expr=counter == 40")[0]
+        equal((met["function"], met["values"]),
+              ("inner", [{"expression": "counter", "before": "39",
+                          "value": "40"}]), "when")
+        equal([write["at"] for write in
+               ask("writes", *at, "--addr=counter", "--value=40")],
+              [met["at"]], "writes")
+        last = ask("last", "--addr=counter", f"--at={met['at'] + 1}")[0]
+        equal((last["at"], last["line"]), (met["at"], met["line"]), "last")
+        done = subprocess.run(
+            [self.options.cprec, "debug", "--plain", self.trace], text=True,
+            input="process program\nbreak do_exit\ncontinue\nprint $x0\n"
+            "goto 75%\nbreak inner\ncontinue\nprint number\n"
+            "reverse-continue\nprint number\n",
+            capture_output=True, timeout=LONG)
+        values = [int(value) for value in
+                  re.findall(r"^= (\d+)$", done.stdout, re.MULTILINE)]
+        expect(values[0] == 0 and values[1] - values[2] == 1, done.stdout)
+        return f"{len(calls)} calls, {len(ends)} processes ended"
+
     def debug_file(self):
         return os.path.join(self.options.debug, "boot",
                             "vmlinux-" + self.version)
@@ -612,6 +652,7 @@ def test_kernel(tests, of):
     tests.test(of + "mappings", tests.kernel_maps)
     if shutil.which(COMPILER):
         tests.test(of + "programs", tests.programs)
+        tests.test(of + "one process", tests.one_process)
     tests.test(of + "a shell", tests.shell)
     tests.test(of + "ends", tests.ends)
     if shutil.which(MAKE_DISK):
