@@ -47,6 +47,15 @@ static int run_goto(struct server *server, const char *args, struct text *out,
 	return rc ? rc : tell_position(server, out);
 }
 
+/* Of a machine: where breakpoints stop. */
+static int run_process(struct server *server, const char *args,
+		       struct text *out, struct cprec_failure *why)
+{
+	(void)out;
+	return cprec_follow_process(server->recording,
+				    strcmp(args, "all") ? args : NULL, why);
+}
+
 /* ------- telling ------- */
 
 /* The process's recording, for programs that ask it, too. */
@@ -245,6 +254,8 @@ static const struct monitor_command {
 	{ "bookmarks", "", run_bookmarks, "all of them" },
 	{ "delete-bookmark", "NAME", run_unmark, "forget one" },
 	{ "processes", "", run_processes, "that were recorded together" },
+	{ "process", "NAME | PID | all", run_process,
+	  "of a machine: where breakpoints stop" },
 	{ "moment", "PROCESS", run_moment,
 	  "where another process was at this moment" },
 };

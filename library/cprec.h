@@ -592,6 +592,14 @@ struct cprec_memory {
 int cprec_use_physical(struct cprec_recording *recording, bool physical,
 		       struct cprec_failure *why);
 
+/*
+ * Of a machine whose kernel is Linux with BTF: from now on, breakpoints are met only
+ * in this process, a number or a name, and virtual addresses are its, as of where it
+ * was met last.  NULL: in all, as at first.  CPREC_INPUT of a program.
+ */
+int cprec_follow_process(struct cprec_recording *recording,
+			 const char *process, struct cprec_failure *why);
+
 /* Bytes that nobody knows are an answer, too. */
 int cprec_read(struct cprec_cursor *cursor, uint64_t addr, uint64_t length,
 	       const struct cprec_memory **out, struct cprec_failure *why);

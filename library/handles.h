@@ -47,6 +47,8 @@ struct cprec_recording {
 	struct query *query;
 	struct expressions *expressions;
 	struct kernel_programs *programs;
+	struct kernel *kernel;	/* of a machine; NULL until it is asked */
+	char *followed;		/* one of its processes, or NULL */
 	struct trail *trail;	/* NULL until somebody walks */
 	atomic_bool cancelled;
 	bool runs;		/* a callback is told while the replayer runs */

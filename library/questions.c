@@ -3,6 +3,7 @@
 #include "library/handles.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "vm/linux/abi/names.h"
@@ -171,6 +172,41 @@ PUBLIC int cprec_use_physical(struct cprec_recording *handle, bool physical,
 	if (!rc)
 		query_use_space(handle->query, &space);
 	return rc;
+}
+
+static int follow(struct cprec_recording *handle, const char *process,
+		  struct failure *why)
+{
+	const struct position first = {
+		recording_start(handle->recording), 0,
+	};
+	const struct position last = {
+		recording_end(handle->recording), EVENTS_ALL,
+	};
+	char *kept = process ? strdup(process) : NULL;
+	int rc = 0;
+
+	if (process && !kept)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	if (!handle->kernel)
+		rc = kernel_create(&handle->kernel, handle->query, why);
+	if (!rc)
+		rc = kernel_follow(handle->kernel, kept, &first, &last, why);
+	free(rc ? kept : handle->followed);
+	if (!rc)
+		handle->followed = kept;
+	return rc;
+}
+
+PUBLIC int cprec_follow_process(struct cprec_recording *handle,
+				const char *process, struct cprec_failure *why)
+{
+	int rc = question_begin(handle, true, why);
+
+	if (!rc && !recording_is_machine(handle->recording))
+		rc = failed(inner(why), ERR_INPUT, "only machines have a"
+			    " kernel with processes");
+	return rc ? rc : follow(handle, process, inner(why));
 }
 
 PUBLIC void cprec_keep_limits(struct cprec_recording *handle, uint64_t bytes,

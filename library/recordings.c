@@ -96,6 +96,8 @@ PUBLIC void cprec_close(struct cprec_recording *handle)
 	trail_destroy(handle->trail);
 	free(handle->threads);
 	kernel_programs_destroy(handle->programs);
+	kernel_destroy(handle->kernel);
+	free(handle->followed);
 	expressions_destroy(handle->expressions);
 	query_destroy(handle->query);
 	lines_destroy(handle->lines);

@@ -182,7 +182,7 @@ bool replayer_machine(const struct replayer *rep, struct machine_view *out)
 	view = board_view(board_of(rep));
 	*out = (struct machine_view){ view.is_program, view.program_sp,
 				      view.kernel_sp, view.tables.low,
-				      view.tables.high };
+				      view.tables.high, view.left_at };
 	return true;
 }
 
@@ -201,6 +201,13 @@ static void break_clear(struct replayer *rep, guest_addr pc)
 static bool break_is_set(const struct replayer *rep, guest_addr pc)
 {
 	return board_break_is_set(board_of(rep), pc);
+}
+
+void replayer_meet_only(struct replayer *rep, bool (*is_meant)(void *context),
+			void *context)
+{
+	rep->is_meant = is_meant;
+	rep->meant_context = context;
 }
 
 /* ------- observers ------- */

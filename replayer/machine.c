@@ -549,7 +549,8 @@ static int after_run(struct machine_replay *replay, enum board_stop stop)
 	rep->halts = false;
 	if (halts || stop != BOARD_AT_BREAK)
 		return halts ? REPLAYER_STOPPED : 0;
-	rep->passes = !is_wanted(&rep->breaks, pc);
+	rep->passes = !is_wanted(&rep->breaks, pc) ||
+		      (rep->is_meant && !rep->is_meant(rep->meant_context));
 	rep->at_break = !rep->passes;
 	rep->met = (struct vm_stop){ .kind = VM_STOP_BREAK, .pc = pc };
 	return rep->at_break ? REPLAYER_STOPPED : 0;

@@ -203,9 +203,19 @@ struct machine_view {
 	bool is_program;	/* the processor is not in the kernel */
 	uint64_t program_sp, kernel_sp;	/* registers, whatever their use */
 	uint64_t low, high;	/* page tables of both halves */
+	uint64_t left_at;	/* the time when a program last gave way to the
+				   kernel; one that was not executed on the way
+				   does not count */
 };
 bool replayer_machine(const struct replayer *replayer,
 		      struct machine_view *out);
+
+/*
+ * Of a machine: from now on, breakpoints are met only where `is_meant` says so,
+ * which is asked at each, and may ask the replayer; NULL, at first: everywhere.
+ */
+void replayer_meet_only(struct replayer *replayer,
+			bool (*is_meant)(void *context), void *context);
 
 /* The instruction whose first bytes these are, at `pc`. */
 void replayer_instruction(struct replayer *replayer, guest_addr pc,

@@ -128,6 +128,8 @@ struct replayer {
 		const guest_addr *list;
 		size_t count;
 	} breaks;
+	bool (*is_meant)(void *context);	/* of a machine's; or NULL */
+	void *meant_context;
 	bool at_break;		/* it has stopped before one with a breakpoint: */
 	struct vm_stop met;
 	bool helped_at_once;	/* going back; else when that takes long */

@@ -46,7 +46,8 @@ static int go_back(struct search *search, struct position now,
 		bool may = false;
 
 		/* Whoever is asked at breakpoints is to be asked in order. */
-		if (looked >= STEPS_ALONE && !until->is_met)
+		if (looked >= STEPS_ALONE && !until->is_met &&
+		    !search->rep->is_meant)
 			return pool_search(search, &now, why);
 		rc = points_before(search->rep, &now, &first, why);
 		if (rc)

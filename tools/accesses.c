@@ -8,6 +8,7 @@
 
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
+#include "replayer/replayer.h"
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
@@ -42,13 +43,33 @@ static bool is_meant(void *context, const struct history_access *access)
 				access));
 }
 
+/*
+ * Programs on a machine's kernel have names where the replay stands; it can go
+ * there when nothing else is looked for.
+ */
+static int stand_there(const struct answering *answering,
+		       const struct history_access *access,
+		       struct failure *why)
+{
+	struct replayer *replayer;
+	int rc;
+
+	if (answering->command->which != ACCESSES_LAST ||
+	    !recording_is_machine(answering->opened->recording))
+		return 0;
+	rc = query_replayer(answering->opened->query, &replayer, why);
+	return rc ? rc : replayer_seek(replayer, &access->before, why);
+}
+
 static int print(void *context, const struct history_access *access,
 		 struct failure *why)
 {
 	struct answering *answering = context;
 	const struct accesses_command *command = answering->command;
-	int rc = print_access(&answering->printing, access, why);
+	int rc = stand_there(answering, access, why);
 
+	if (!rc)
+		rc = print_access(&answering->printing, access, why);
 	answering->count++;
 	if (!rc && (command->which == ACCESSES_FIRST ||
 		    answering->count == command->limit || print_is_over()))

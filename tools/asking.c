@@ -22,6 +22,27 @@ static int find_times(struct asking *asking, struct failure *why)
 	return rc;
 }
 
+/* Breakpoints count in it alone. */
+static int follow(struct asking *asking, struct failure *why)
+{
+	struct opened *opened = asking->opened;
+	int rc;
+
+	if (!asking->process)
+		return 0;
+	if (!recording_is_machine(asking->recording))
+		return failed(why, ERR_INPUT, "--process is for machines only");
+	rc = opened_kernel(opened, why);
+	return rc ? rc : kernel_follow(opened->kernel, asking->process,
+				       &asking->first, &asking->last, why);
+}
+
+static void leave(struct asking *asking)
+{
+	if (asking->process && asking->opened->kernel)
+		kernel_follow(asking->opened->kernel, NULL, NULL, NULL, NULL);
+}
+
 static int begin(struct asking *asking, struct failure *why)
 {
 	struct opened *opened = asking->opened;
@@ -34,7 +55,7 @@ static int begin(struct asking *asking, struct failure *why)
 	asking->lines = opened->lines;
 	asking->query = opened->query;
 	asking->expressions = opened->expressions;
-	return rc;
+	return rc ? rc : follow(asking, why);
 }
 
 int asking_run(struct asking *asking,
@@ -51,6 +72,7 @@ int asking_run(struct asking *asking,
 		rc = answer(context, &why);
 	if (!rc)
 		damage_say(asking->recording);
+	leave(asking);
 	opened_end(asking->opened);
 	return finish_output(rc ? say_failure(&why) : EXIT_ANSWERED);
 }

@@ -12,6 +12,7 @@
 struct asking {
 	const char *path;
 	const char *from, *to;	/* times, as they were given */
+	const char *process;	/* of a machine's kernel; NULL: all */
 
 	/* While it is asked: */
 	struct position first, last;	/* those times */

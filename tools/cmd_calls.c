@@ -16,8 +16,9 @@
 
 static int run(struct options *options);
 
-enum { OPTION_FROM = 256, OPTION_TO, OPTION_THREAD, OPTION_LIMIT, OPTION_DEPTH,
-       OPTION_COUNT, OPTION_DEBUG_DIR, OPTION_JSON };
+enum { OPTION_FROM = 256, OPTION_TO, OPTION_THREAD, OPTION_PROCESS,
+       OPTION_LIMIT, OPTION_DEPTH, OPTION_COUNT, OPTION_DEBUG_DIR,
+       OPTION_JSON };
 
 const struct command command_calls = {
 	.name = "calls",
@@ -43,6 +44,9 @@ const struct command command_calls = {
 		  "no further than to this time; without this, to the\n"
 		  "end" },
 		{ OPTION_THREAD, "thread", "TID", "calls of this thread" },
+		{ OPTION_PROCESS, "process", "P",
+		  "of a machine: only in this process of its kernel, a\n"
+		  "number or a name; its programs' names are known" },
 		{ OPTION_LIMIT, "limit", "N",
 		  "no more than the first N calls" },
 		{ OPTION_DEPTH, "depth", "N",
@@ -192,6 +196,10 @@ static int take_option(const struct options *options, int id,
 	case OPTION_TO:
 		command->is_part = true;
 		return options_take_time(options, id, &command->asking.to);
+	case OPTION_PROCESS:
+		command->is_part = true;
+		command->asking.process = options->value;
+		break;
 	case OPTION_THREAD:
 		command->is_part = true;
 		return take_thread(options, id, &command->question.user);

@@ -21,8 +21,8 @@
 
 static int run(struct options *options);
 
-enum { OPTION_FROM = 256, OPTION_TO, OPTION_THREAD, OPTION_LIMIT,
-       OPTION_DEBUG_DIR, OPTION_JSON };
+enum { OPTION_FROM = 256, OPTION_TO, OPTION_THREAD, OPTION_PROCESS,
+       OPTION_LIMIT, OPTION_DEBUG_DIR, OPTION_JSON };
 
 const struct command command_log = {
 	.name = "log",
@@ -47,6 +47,9 @@ const struct command command_log = {
 		  "no further than to this time; without this, to the\n"
 		  "end" },
 		{ OPTION_THREAD, "thread", "TID", "only of this thread" },
+		{ OPTION_PROCESS, "process", "P",
+		  "of a machine: only in this process of its kernel, a\n"
+		  "number or a name; its programs' names are known" },
 		{ OPTION_LIMIT, "limit", "N", "no more than N lines" },
 		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
 		  "where debugging information is looked for, too" },
@@ -408,6 +411,9 @@ static int take_option(const struct options *options, int id,
 		return options_take_time(options, id, &command->asking.from);
 	case OPTION_TO:
 		return options_take_time(options, id, &command->asking.to);
+	case OPTION_PROCESS:
+		command->asking.process = options->value;
+		break;
 	case OPTION_THREAD:
 		if (!number_parse_threads(options->value, &threads))
 			return options_bad_value(options, id,

@@ -23,8 +23,8 @@
 
 static int run(struct options *options);
 
-enum { OPTION_FROM = 256, OPTION_TO, OPTION_THREAD, OPTION_DEBUG_DIR,
-       OPTION_JSON };
+enum { OPTION_FROM = 256, OPTION_TO, OPTION_THREAD, OPTION_PROCESS,
+       OPTION_DEBUG_DIR, OPTION_JSON };
 
 const struct command command_strace = {
 	.name = "strace",
@@ -36,7 +36,9 @@ const struct command command_strace = {
 		 " results, and its\n"
 		 "signals, in the form of strace(1), each behind its time.  All"
 		 " threads are there;\n"
-		 "other processes are asked for by --pid.",
+		 "other processes are asked for by --pid; of a machine, all"
+		 " processes are there,\n"
+		 "unless --process is given.",
 	.options = (const struct option_info[]) {
 		{ 'e', "trace", "EXPR",
 		  "only these: names of calls with commas between,\n"
@@ -59,6 +61,9 @@ const struct command command_strace = {
 		  "from this time on, as 'cprec query --help' says" },
 		{ OPTION_TO, "to", "T", "up to this time" },
 		{ OPTION_THREAD, "thread", "TID", "only this thread, or 'all'" },
+		{ OPTION_PROCESS, "process", "P",
+		  "of a machine: only this process of its kernel, a\n"
+		  "number or a name" },
 		{ 'c', "summary-only", NULL,
 		  "only how many calls there were, and failed, by name",
 		  .without = "stack-trace" },
@@ -69,7 +74,7 @@ const struct command command_strace = {
 		  "this: 32" },
 		{ 'y', "decode-fds", NULL,
 		  "files behind descriptors, as far as the process\n"
-		  "opened them" },
+		  "opened them; of a machine, as its kernel has them" },
 		{ 'f', "follow-forks", NULL,
 		  "nothing: for those who are used to it" },
 		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
@@ -87,6 +92,7 @@ const struct command command_strace = {
 struct asked {
 	const char *from, *to;
 	struct threads_text threads;
+	const char *process;	/* of a machine; NULL: all */
 	bool backtraces;
 	struct strace_lines lines;
 };
@@ -107,7 +113,7 @@ static int find_thread(struct asked *asked, struct recording *recording,
 
 	asked->lines.one_thread = asked->threads.some && !asked->threads.all;
 	asked->lines.tid = asked->threads.tid;
-	return asked->lines.one_thread ?
+	return asked->lines.one_thread && !recording_is_machine(recording) ?
 		       recording_find_thread(recording, asked->threads.tid,
 					     recording_end(recording), &thread,
 					     why) : 0;
@@ -128,9 +134,30 @@ static int find_times(const struct asked *asked, struct recording *recording,
 	return rc;
 }
 
-static int visit(struct asked *asked, struct recording *recording,
+/* Of a program, or of those on a machine's kernel. */
+static int visit_list(struct asked *asked, struct opened *opened,
+		      const struct calls_list *list,
+		      const struct position *from, const struct position *to,
+		      struct failure *why)
+{
+	struct kernel_calls calls = {
+		.list = list, .query = opened->query,
+		.names = lines_names(opened->lines), .process = asked->process,
+	};
+	struct strace_lines *lines = &asked->lines;
+	int rc;
+
+	if (!recording_is_machine(opened->recording))
+		return calls_list_visit(list, from, to, why);
+	rc = opened_kernel(opened, why);
+	calls.kernel = lines->kernel = opened->kernel;
+	return rc ? rc : kernel_calls_visit(&calls, from, to, why);
+}
+
+static int visit(struct asked *asked, struct opened *opened,
 		 struct failure *why)
 {
+	struct recording *recording = opened->recording;
 	struct strace_lines *lines = &asked->lines;
 	const struct calls_list list = {
 		.replayer = lines->replayer,
@@ -147,7 +174,7 @@ static int visit(struct asked *asked, struct recording *recording,
 	if (!rc)
 		rc = strace_lines_start(lines);
 	if (!rc)
-		rc = calls_list_visit(&list, &from, &to, why);
+		rc = visit_list(asked, opened, &list, &from, &to, why);
 	if (!rc)
 		strace_lines_end(lines);
 	return rc;
@@ -157,19 +184,22 @@ static int answer(struct asked *asked, const char *path, struct failure *why)
 {
 	struct opened *opened;
 	struct strace_lines *lines = &asked->lines;
-	int rc = opened_begin(&opened, path, why);
+	int rc = opened_begin_any(&opened, path, why);
 
 	if (rc)
 		return rc;
+	if (asked->process && !recording_is_machine(opened->recording))
+		rc = failed(why, ERR_INPUT, "--process is for machines only");
 	lines->recording = opened->recording;
 	lines->why = why;
-	rc = opened_ask(opened, why);
+	if (!rc)
+		rc = opened_ask(opened, why);
 	if (asked->backtraces)
 		lines->symbols = opened->lines;
 	if (!rc)
 		rc = query_replayer(opened->query, &lines->replayer, why);
 	if (!rc)
-		rc = visit(asked, opened->recording, why);
+		rc = visit(asked, opened, why);
 	if (!rc)
 		damage_say(opened->recording);
 	strace_lines_release(lines);
@@ -226,6 +256,9 @@ static int take_option(const struct options *options, int id,
 		break;
 	case OPTION_DEBUG_DIR:
 		debug_folders_take(options->value);
+		break;
+	case OPTION_PROCESS:
+		asked->process = options->value;
 		break;
 	case 'c':
 		asked->lines.counts = true;

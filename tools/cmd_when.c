@@ -22,7 +22,8 @@
 static int run(struct options *options);
 
 enum { OPTION_EXPR = 256, OPTION_IN, OPTION_FROM, OPTION_TO, OPTION_LAST,
-       OPTION_LIMIT, OPTION_THREAD, OPTION_DEBUG_DIR, OPTION_JSON };
+       OPTION_LIMIT, OPTION_THREAD, OPTION_PROCESS, OPTION_DEBUG_DIR,
+       OPTION_JSON };
 
 const struct command command_when = {
 	.name = "when",
@@ -52,6 +53,9 @@ const struct command command_when = {
 		  "the first N times; 0: all" },
 		{ OPTION_THREAD, "thread", "TID",
 		  "only what this thread does" },
+		{ OPTION_PROCESS, "process", "P",
+		  "of a machine: only in this process of its kernel, a\n"
+		  "number or a name; its programs' names are known" },
 		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
 		  "where debugging information is looked for, too" },
 		{ OPTION_JSON, "json", NULL,
@@ -118,6 +122,19 @@ static void on_operand(void *context, const char *text, size_t size)
 	command->operands[command->count++] = operand;
 }
 
+/* Programs on a machine's kernel have names where the replay stands. */
+static int stand_at(const struct when_command *command,
+		    const struct position *at, struct failure *why)
+{
+	struct replayer *replayer;
+	int rc;
+
+	if (!recording_is_machine(command->asking.recording))
+		return 0;
+	rc = query_replayer(command->asking.query, &replayer, why);
+	return rc ? rc : replayer_seek(replayer, at, why);
+}
+
 /* NULL: it is not known. */
 static char *value_of(struct when_command *command, const char *text,
 		      const struct expression_question *question)
@@ -128,7 +145,8 @@ static char *value_of(struct when_command *command, const char *text,
 	char *value;
 
 	asked.text = text;
-	if (expressions_find(command->asking.expressions, &asked, &found,
+	if (stand_at(command, &question->place.at, &ignored) ||
+	    expressions_find(command->asking.expressions, &asked, &found,
 			     &ignored))
 		return NULL;
 	value = found.value;
@@ -155,7 +173,10 @@ static int find_operands(struct when_command *command,
 							   &met->old_at);
 	const struct expression_question new = question_at(command, met,
 							   &met->new_at);
+	int rc = command->count ? 0 : stand_at(command, &met->new_at, why);
 
+	if (rc)
+		return rc;
 	if (!command->count)
 		expressions_operands(command->asking.expressions,
 				     command->question.text, &new, on_operand,
@@ -238,8 +259,10 @@ static int print(struct when_command *command, const struct when_met *met,
 		 struct failure *why)
 {
 	json_t *object;
-	int rc;
+	int rc = stand_at(command, &met->access.before, why);
 
+	if (rc)
+		return rc;
 	if (!command->json) {
 		rc = print_access_place(&command->printing, &met->access, why);
 		if (!rc)
@@ -352,6 +375,9 @@ static int take_option(const struct options *options, int id,
 		if (!number_parse(options->value,
 				  &command->question.limit))
 			return options_bad_value(options, id, "a number");
+		break;
+	case OPTION_PROCESS:
+		command->asking.process = options->value;
 		break;
 	case OPTION_THREAD:
 		return take_thread(options, id, &command->question);

@@ -56,17 +56,35 @@ static void print_clock(const struct strace_lines *lines, uint64_t t)
 	putchar(' ');
 }
 
+/* Which thread it is, where there are several; of a machine, with its name. */
+static void print_thread(const struct strace_lines *lines, uint32_t tid,
+			 const char *program)
+{
+	if (program) {
+		printf("[pid %5" PRIu32 "<", tid);
+		print_escaped(stdout, program, strlen(program));
+		fputs(">] ", stdout);
+	} else if (recording_threads(lines->recording) > 1) {
+		printf("[pid %5" PRIu32 "] ", tid);
+	}
+}
+
 static void begin_line(struct strace_lines *lines, const struct position *at,
-		       uint32_t tid)
+		       uint32_t tid, const char *program)
 {
 	char text[POSITION_TEXT];
 
 	finish(lines);
 	printf("%-16s ", position_text(text, at));
 	print_clock(lines, at->time);
-	if (recording_threads(lines->recording) > 1)
-		printf("[pid %5" PRIu32 "] ", tid);
+	print_thread(lines, tid, program);
 	lines->column = 0;
+}
+
+/* NULL: it is no machine's. */
+static const char *program_of(const struct strace_call *call)
+{
+	return call->has_program ? call->program : NULL;
 }
 
 __attribute__((format(printf, 2, 3)))
@@ -94,7 +112,7 @@ static void print_entry(struct strace_lines *lines,
 {
 	char name[CALL_NAME];
 
-	begin_line(lines, &call->began, call->tid);
+	begin_line(lines, &call->began, call->tid, program_of(call));
 	put(lines, "%s(", call_text_name(name, call->text.call, call->number));
 	put_arguments(lines, &call->text, 0);
 	if (call->text.has_more && call->text.count)
@@ -109,7 +127,7 @@ static void print_resumed(struct strace_lines *lines,
 {
 	char name[CALL_NAME];
 
-	begin_line(lines, at, call->tid);
+	begin_line(lines, at, call->tid, program_of(call));
 	put(lines, "<... %s resumed>",
 	    call_text_name(name, call->text.call, call->number));
 }
@@ -144,7 +162,7 @@ static void print_whole(struct strace_lines *lines,
 {
 	char name[CALL_NAME];
 
-	begin_line(lines, &call->began, call->tid);
+	begin_line(lines, &call->began, call->tid, program_of(call));
 	put(lines, "%s(", call_text_name(name, call->text.call, call->number));
 	put_arguments(lines, &call->text, 0);
 	put_result(lines, result);
@@ -158,6 +176,9 @@ static json_t *json_event(const struct call_event *event, const char *kind)
 
 	json_set_position(object, &event->at);
 	json_set_count(object, "thread", event->tid);
+	if (event->program)
+		json_object_set_new(object, "process",
+				    json_text(event->program));
 	json_set_text(object, "kind", kind);
 	return object;
 }
@@ -246,7 +267,10 @@ static const char *file_name(void *context, int descriptor)
 {
 	struct strace_lines *lines = context;
 
-	return files_name(&lines->files, descriptor);
+	return lines->kernel ?
+		       kernel_descriptor(lines->kernel, lines->task, descriptor,
+					 lines->path) :
+		       files_name(&lines->files, descriptor);
 }
 
 static void begin_call(struct strace_lines *lines, struct strace_call *call,
@@ -258,17 +282,34 @@ static void begin_call(struct strace_lines *lines, struct strace_call *call,
 		.began = event->at,
 		.tid = event->tid,
 		.number = event->number,
+		.has_program = event->program,
 		.text = {
 			.arch = lines->arch,
 			.call = event->call,
 			.sp = event->sp,
 			.string_most = lines->string_most,
+			.fetches = event->program,
 			.read = read_memory,
 			.file = lines->names_files ? file_name : NULL,
 			.context = lines,
 		},
 	};
 	memcpy(call->text.args, event->args, sizeof(call->text.args));
+	if (event->program)
+		snprintf(call->program, sizeof(call->program), "%s",
+			 event->program);
+}
+
+/* A machine gets more threads while it is looked at; NULL: no memory. */
+static struct strace_call *call_of(struct strace_lines *lines, uint32_t stream)
+{
+	while (lines->call_count <= stream) {
+		if (array_room(lines->calls, lines->call_count,
+			       lines->call_room))
+			return NULL;
+		lines->calls[lines->call_count++] = (struct strace_call){ 0 };
+	}
+	return &lines->calls[stream];
 }
 
 static bool is_wanted(const struct strace_lines *lines,
@@ -289,7 +330,7 @@ static int no_memory(struct strace_lines *lines)
 
 static int enter(struct strace_lines *lines, const struct call_event *event)
 {
-	struct strace_call *call = &lines->calls[event->stream];
+	struct strace_call *call = call_of(lines, event->stream);
 
 	begin_call(lines, call, event);
 	if (call_text_enter(&call->text))
@@ -305,14 +346,15 @@ static enum filter_status status_of(const struct strace_call *call,
 	if (*call->text.result == '?' && !call->text.result[1])
 		return FILTER_UNFINISHED;
 	return linux_error_name(event->result) ||
-	       event->result == CALL_RESTARTS ? FILTER_FAILED :
-						FILTER_SUCCESSFUL;
+	       (event->result <= CALL_RESTARTS &&
+		event->result >= CALL_RESTARTS_LAST) ? FILTER_FAILED :
+						       FILTER_SUCCESSFUL;
 }
 
 /* They do not come back; what has ended them may be told of. */
 static void leave_unfinished(struct strace_lines *lines, uint32_t stream)
 {
-	struct strace_call *call = &lines->calls[stream];
+	struct strace_call *call = call_of(lines, stream);
 
 	if (call->is_there && lines->filter.has_statuses && !lines->json &&
 	    filter_has_status(&lines->filter, FILTER_UNFINISHED))
@@ -323,7 +365,7 @@ static void leave_unfinished(struct strace_lines *lines, uint32_t stream)
 /* What a call names is known by its old name to the end. */
 static int leave(struct strace_lines *lines, const struct call_event *event)
 {
-	struct strace_call *call = &lines->calls[event->stream];
+	struct strace_call *call = call_of(lines, event->stream);
 	bool was_there = event->was_entered && call->is_there;
 	bool had_more;
 	json_t *object;
@@ -439,15 +481,16 @@ static void print_sums_as_text(const struct strace_lines *lines)
 
 /* ------- signals and ends ------- */
 
-/* What is known of it: from its handler's frame, the fault, or the thread's own
+/* Bytes of a siginfo_t that have a meaning: those of the kernel's own. */
+#define INFO_USED 48u
+
+/* What is known of it: from what the handler is told, the fault, or the thread's own
  * call. */
 static char *describe(struct strace_lines *lines,
 		      const struct call_event *event)
 {
-	const struct reg_table *table = recording_reg_table(lines->recording);
-	struct vm *vm = replayer_vm(lines->replayer);
 	struct vm_stop fault;
-	uint8_t bytes[SIGNAL_INFO];
+	uint8_t bytes[SIGNAL_INFO] = { 0 };
 	siginfo_t info = { .si_signo = 0 };
 	const struct signal_sender sender = {
 		.arch = lines->arch, .call = event->call,
@@ -457,14 +500,13 @@ static char *describe(struct strace_lines *lines,
 	};
 	char *text;
 
-	if (event->has_handler &&
-	    known_memory_read(lines->replayer, vm_reg(vm, table->handler_info),
-			    bytes, sizeof(bytes)))
+	if (event->info && read_memory(lines, event->info, bytes, INFO_USED))
 		signal_info(lines->arch, bytes, &info);
 	if (info.si_signo == (int)event->signal)
 		return signal_text(lines->arch, &info);
 	if (event->is_fault && replayer_last_fault(lines->replayer, &fault))
-		return fault_text(lines->arch, vm, &fault, event->signal);
+		return fault_text(lines->arch, replayer_vm(lines->replayer),
+				  &fault, event->signal);
 	text = event->is_behind_call ? own_signal_text(&sender, event->signal) :
 				       NULL;
 	return text ? text : unknown_signal_text(lines->arch, event->signal);
@@ -487,7 +529,7 @@ static int tell_signal(struct strace_lines *lines,
 		json_set_text(object, "text", text);
 		print_json(object);
 	} else {
-		begin_line(lines, &event->at, event->tid);
+		begin_line(lines, &event->at, event->tid, event->program);
 		printf("--- %s %s ---\n", signal_text_name(name, event->signal),
 		       text);
 	}
@@ -507,7 +549,7 @@ static void tell_end(struct strace_lines *lines, const struct call_event *event)
 		print_json(object);
 		return;
 	}
-	begin_line(lines, &event->at, event->tid);
+	begin_line(lines, &event->at, event->tid, event->program);
 	if (event->result >= 0)
 		printf("+++ exited with %" PRId64 " +++\n", event->result);
 	else
@@ -543,9 +585,12 @@ int strace_lines_visit(void *context, const struct call_event *event)
 	struct strace_lines *lines = context;
 	int rc = 0;
 
+	if (!call_of(lines, event->stream))
+		return no_memory(lines);
 	/* The result of a call that opens a file has that file's name. */
+	lines->task = event->task;
 	if (event->visit == VISIT_LEAVE && lines->names_files &&
-	    event->result >= 0)
+	    !lines->kernel && event->result >= 0)
 		files_follow(&lines->files, lines->replayer, event);
 	if (is_wanted(lines, event))
 		rc = tell(lines, event);
@@ -554,10 +599,10 @@ int strace_lines_visit(void *context, const struct call_event *event)
 
 int strace_lines_start(struct strace_lines *lines)
 {
-	lines->arch = recording_reg_table(lines->recording)->arch;
-	lines->call_count = recording_threads(lines->recording);
-	lines->calls = calloc(lines->call_count, sizeof(*lines->calls));
-	return lines->calls ? 0 : no_memory(lines);
+	lines->arch = arch_of_code(recording_reg_table(lines->recording)->arch);
+	/* Those of a program are all known. */
+	return call_of(lines, recording_threads(lines->recording)) ? 0 :
+		       no_memory(lines);
 }
 
 void strace_lines_end(struct strace_lines *lines)

@@ -13,6 +13,7 @@
 #ifndef CPREC_TOOLS_STRACE_LINES_H
 #define CPREC_TOOLS_STRACE_LINES_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,6 +27,7 @@ struct strace_lines {
 	struct recording *recording;
 	struct replayer *replayer;
 	struct lines *symbols;	/* NULL: no backtraces */
+	struct kernel *kernel;	/* of a machine, which knows files; or NULL */
 	struct strace_filter filter;
 	bool one_thread;	/* only that of `tid` */
 	uint32_t tid;
@@ -38,14 +40,18 @@ struct strace_lines {
 	/* --- */
 	unsigned arch;
 	struct strace_files files;
+	uint64_t task;		/* of a machine: the present one */
+	char path[PATH_MAX];
 	struct strace_call {	/* by stream: what it is in */
 		bool is_there;
 		struct call_text text;
 		uint64_t number;
 		struct position began;
 		uint32_t tid;
+		bool has_program;	/* of a machine: its name */
+		char program[KERNEL_NAME];
 	} *calls;
-	size_t call_count;
+	size_t call_count, call_room;
 	bool is_open;		/* a line is not finished: of `open` */
 	uint32_t open;
 	int column;		/* of it */

@@ -174,6 +174,12 @@ class Recording:
         ask("keep_range", self.handle, self.position(start).raw(),
             self.position(end).raw(), ctypes.c_uint64(gap))
 
+    def follow_process(self, process=None):
+        """Of a machine: breakpoints are met only in this process of its kernel,
+        a number or a name; None: in all."""
+        ask("follow_process", self.handle,
+            None if process is None else str(process).encode())
+
     def use_physical(self, physical=True):
         """Of a machine: addresses are physical from now on, or virtual."""
         ask("use_physical", self.handle, ctypes.c_bool(physical))

@@ -228,6 +228,9 @@ static void after_event(void *context, const struct replay_event *told)
 		return;
 	if (visiting->event.visit == VISIT_LEAVE)
 		end_leaving(visiting);
+	else if (visiting->event.has_handler)
+		visiting->event.info = reg(visiting,
+					   visiting->regs->handler_info);
 	tell(visiting, &visiting->event);
 	visiting->has_event = false;
 }

@@ -38,6 +38,8 @@ struct call_event {
 	 */
 	struct position at;
 	uint32_t stream, tid;
+	const char *program;	/* of a machine: its name; NULL: it is none */
+	uint64_t task;		/* ... and the address of its structure */
 
 	/* VISIT_ENTER, VISIT_LEAVE: what is called, also by a call for several
 	 * others, whose number it then is. */
@@ -49,11 +51,14 @@ struct call_event {
 	int64_t result;
 #define CALL_RESTARTS (-512)	/* a signal came; it is made again: Linux has
 				   the number as ERESTARTSYS */
+#define CALL_RESTARTS_LAST (-516)	/* of a machine: other ways of that */
 
 	/* VISIT_SIGNAL: */
 	uint64_t signal;
 	bool is_fault;		/* replayer_last_fault() says why */
 	bool has_handler;	/* it was entered; registers are its own */
+	guest_addr info;	/* where the handler, or of a machine its
+				   kernel, has what is known of it; or 0 */
 	bool is_behind_call;	/* a call of the thread's own was successful
 				   right before: `call` and `args` */
 	uint32_t pid;

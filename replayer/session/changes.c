@@ -416,6 +416,8 @@ static bool may_move(struct changes *changes, struct failure *why, int *rc)
 	struct segment_uses uses;
 	bool any = false;
 
+	if (recording_is_machine(query_recording(query)))
+		return false;
 	*rc = recording_place(query_recording(query),
 			      &changes->question->from, &place, why);
 	for (size_t i = 0; i < changes->count && !*rc; i++) {
@@ -447,6 +449,31 @@ int changes_run(const struct changes_question *question, struct failure *why)
 	return rc;
 }
 
+/*
+ * What is known of a machine's segments is by physical addresses: those of the time
+ * where the replay stands.  Of several pages, nothing is known.
+ */
+static int find_use(struct query *query, const struct changes_range *range,
+		    struct segment_use *use, bool *is_known,
+		    struct failure *why)
+{
+	const guest_addr last = range->addr + range->size - 1;
+	struct replayer *replayer;
+	int rc;
+
+	*use = (struct segment_use){ range->addr, range->size, false };
+	*is_known = true;
+	if (!recording_is_machine(query_recording(query)))
+		return 0;
+	rc = query_replayer(query, &replayer, why);
+	if (rc)
+		return rc;
+	use->addr = replayer_home(replayer, range->addr);
+	*is_known = use->addr != HOME_NONE &&
+		    range->addr / GUEST_PAGE == last / GUEST_PAGE;
+	return 0;
+}
+
 int changes_may_be(struct query *query, size_t segment,
 		   const struct changes_range *ranges, size_t count, bool *may,
 		   struct failure *why)
@@ -456,9 +483,13 @@ int changes_may_be(struct query *query, size_t segment,
 
 	*may = false;
 	for (size_t i = 0; i < count && !*may && !rc; i++) {
-		const struct segment_use use = { ranges[i].addr,
-						 ranges[i].size, false };
+		struct segment_use use;
+		bool is_known;
 
+		rc = find_use(query, &ranges[i], &use, &is_known, why);
+		*may |= !is_known;
+		if (rc || *may)
+			break;
 		rc = segment_uses_find(&uses, query, &use, segment, why);
 		*may |= uses.epochs != 0;
 	}

@@ -224,6 +224,18 @@ static bool is_by_thread(struct search *search,
 	       access->kind != HISTORY_OTHERS;
 }
 
+/* Whoever asks has the address that was asked for. */
+static bool is_meant(const struct search *search,
+		     const struct history_access *access)
+{
+	const struct history_question *question = search->question;
+	struct history_access asked = *access;
+
+	asked.addr += search->shift;
+	return !question->is_meant ||
+	       question->is_meant(question->context, &asked);
+}
+
 static void found(struct search *search, struct history_access *access)
 {
 	const struct history_question *question = search->question;
@@ -238,9 +250,7 @@ static void found(struct search *search, struct history_access *access)
 	    !changes_bits(question, access))
 		return;
 	if (search->rc || !is_between(search, access) ||
-	    !is_by_thread(search, access) ||
-	    (question->is_meant &&
-	     !question->is_meant(question->context, access)))
+	    !is_by_thread(search, access) || !is_meant(search, access))
 		return;
 	if (!search->visit) {
 		keep(search, access);

@@ -203,6 +203,7 @@ void kernel_destroy(struct kernel *kernel)
 	if (!kernel)
 		return;
 	btf_close(&kernel->btf);
+	free(kernel->returns.list);
 	free(kernel->image.bytes);
 	free(kernel);
 }
@@ -229,6 +230,11 @@ static struct present find_present(struct kernel *kernel)
 	return (struct present){
 		0, (view.kernel_sp - 1) & ~(uint64_t)(STACK - 1),
 	};
+}
+
+uint64_t kernel_stack_end(struct kernel *kernel, uint64_t task)
+{
+	return pointer(kernel, task, TASK_STACK) + STACK;
 }
 
 static bool is_present(struct kernel *kernel, const struct present *present,
@@ -261,8 +267,8 @@ static char state_letter(uint64_t state, uint64_t exit_state)
 	return 'R';
 }
 
-static void describe(struct kernel *kernel, const struct present *present,
-		     uint64_t task, struct kernel_process *out)
+void kernel_describe(struct kernel *kernel, uint64_t task,
+		     struct kernel_process *out)
 {
 	const uint32_t *at = kernel->members;
 	uint64_t memory = pointer(kernel, task, TASK_MEMORY);
@@ -276,7 +282,6 @@ static void describe(struct kernel *kernel, const struct present *present,
 		.state = state_letter(
 			kernel_number(kernel, task + at[TASK_STATE], 4),
 			kernel_number(kernel, task + at[TASK_EXIT_STATE], 4)),
-		.runs = is_present(kernel, present, task),
 	};
 	if (!kernel_read(kernel, task + at[TASK_NAME], out->name,
 			 KERNEL_NAME - 1))
@@ -304,7 +309,8 @@ int kernel_each_here(struct kernel *kernel, kernel_process_visit *visit,
 		if (!next)
 			return failed(why, ERR_NOT_FOUND, "the kernel has no"
 				      " processes yet");
-		describe(kernel, &present, task, &process);
+		kernel_describe(kernel, task, &process);
+		process.runs = is_present(kernel, &present, task);
 		rc = visit(context, &process);
 		task = next - link;
 		if (task == kernel->first)

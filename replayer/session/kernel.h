@@ -12,6 +12,7 @@
 #ifndef CPREC_REPLAYER_SESSION_KERNEL_H
 #define CPREC_REPLAYER_SESSION_KERNEL_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,6 +22,7 @@
 
 struct failure;
 struct kernel;
+struct names;
 
 int kernel_create(struct kernel **out, struct query *query,
 		  struct failure *why);
@@ -63,6 +65,39 @@ int kernel_each_mapping(struct kernel *kernel, const struct position *at,
 			const struct address_space *space,
 			kernel_mapping_visit *visit, void *context,
 			struct failure *why);
+
+/*
+ * From now on one process is asked, a number or a name, and no other: breakpoints
+ * of the query's replayer are met while it is the present one, and addresses are
+ * its, as of where it was met last; before, as at the first of two positions at
+ * which it is there.
+ * NULL: all are asked again.  The text is borrowed until then.
+ */
+int kernel_follow(struct kernel *kernel, const char *process,
+		  const struct position *first, const struct position *last,
+		  struct failure *why);
+
+/* Where it is to be stopped to see what that process maps. */
+struct kernel_addresses {
+	uint64_t *list;
+	size_t count, room;
+};
+int kernel_follow_stops(struct kernel *kernel, struct names *names, uint64_t t,
+			const struct kernel_addresses **out,
+			struct failure *why);
+
+/*
+ * The replay stands there: whether anything else may be mapped than at the last
+ * such place, and whether it has become another program.
+ */
+bool kernel_has_mapped(struct kernel *kernel, bool *is_new);
+
+/*
+ * What a descriptor of a thread is, by the address of its structure, where the
+ * replay stands in the kernel; somewhere in `path`.  NULL: it is none.
+ */
+const char *kernel_descriptor(struct kernel *kernel, uint64_t task,
+			      int descriptor, char path[PATH_MAX]);
 
 /* The one with this number or, the newest, with this name. */
 int kernel_find_process(struct kernel *kernel, const struct position *at,

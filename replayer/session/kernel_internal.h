@@ -4,11 +4,15 @@
  *
  * kernel.c finds it, and has its processes; kernel_log.c has what it logged,
  * kernel_maps.c what processes have mapped, kernel_files.c what it keeps of
- * files.
+ * files, kernel_paths.c what
+ * those are called, kernel_calls.c what programs ask it for.
  */
 #ifndef CPREC_REPLAYER_SESSION_KERNEL_INTERNAL_H
 #define CPREC_REPLAYER_SESSION_KERNEL_INTERNAL_H
 
+#include <limits.h>
+
+#include "replayer/session/calls_list.h"
 #include "replayer/session/kernel.h"
 #include "replayer/session/query_internal.h"
 #include "replayer/symbols/symbols.h"
@@ -18,6 +22,16 @@ enum kernel_member {
 	TASK_EXIT_STATE, TASK_STACK, TASK_LEADER, MEMORY_TABLE, KERNEL_MEMBERS
 };
 
+/* Which process is meant: a number or a name; NULL: all are. */
+struct kernel_wanted {
+	const char *name;
+	bool by_pid;
+	uint64_t pid;
+};
+
+#define KERNEL_PATH_PLACES 18u
+#define KERNEL_CALL_PLACES 3u
+
 struct kernel {
 	struct query *query;
 	struct replayer *replayer;	/* while it is asked */
@@ -25,6 +39,19 @@ struct kernel {
 	struct btf btf;
 	uint32_t members[KERNEL_MEMBERS];
 	uint64_t first;		/* the first task */
+	uint32_t paths[KERNEL_PATH_PLACES];	/* of kernel_paths.c */
+	bool has_paths;
+	uint32_t calls[KERNEL_CALL_PLACES];	/* of kernel_calls.c */
+	uint32_t frame;		/* bytes of a program's registers, at the end of
+				   the kernel's stack; 0: not known yet */
+
+	/* kernel_follow.c: */
+	struct kernel_wanted followed;
+	struct machine_view seen;	/* when it was last looked for */
+	bool was_present;	/* then; it was this thread: */
+	uint64_t task;
+	uint64_t mapped_table;	/* when its mappings were last looked at */
+	struct kernel_addresses returns;
 	uint64_t pages;		/* where the structure of the page at physical
 				   address 0 would be; 0: not known yet */
 };
@@ -64,6 +91,14 @@ uint64_t kernel_pointer(struct kernel *kernel, uint64_t addr);
 
 /* All of these are asked while the replay stays: */
 
+/* A process or thread, by the address of its structure; whether it runs is not
+ * said. */
+void kernel_describe(struct kernel *kernel, uint64_t task,
+		     struct kernel_process *out);
+
+/* Where its stack ends; what the program has left in registers is before. */
+uint64_t kernel_stack_end(struct kernel *kernel, uint64_t task);
+
 /* The memory of the process that is present, or has this page table; 0: none. */
 uint64_t kernel_memory(struct kernel *kernel,
 		       const struct address_space *space);
@@ -72,6 +107,32 @@ int kernel_each_here(struct kernel *kernel, kernel_process_visit *visit,
 		     void *context, struct failure *why);
 int kernel_each_in(struct kernel *kernel, uint64_t memory,
 		   kernel_mapping_visit *visit, void *context);
+
+/* Text is borrowed. */
+void kernel_want(struct kernel_wanted *wanted, const char *text);
+
+/* Whether a thread is of such a process. */
+bool kernel_is_wanted(struct kernel *kernel,
+		      const struct kernel_wanted *wanted, uint64_t task);
+
+/* Whether a program executes, and the same since one was seen. */
+bool kernel_is_same_stay(const struct machine_view *a,
+			 const struct machine_view *b);
+
+/* Where the kernel goes on when a system call is over; free() the list. */
+int kernel_find_returns(struct kernel *kernel, struct names *names, uint64_t t,
+			struct kernel_addresses *out, struct failure *why);
+
+/* The call that a thread is in, or that has just been over, and its result. */
+void kernel_call_made(struct kernel *kernel, uint64_t task,
+		      struct call_event *out);
+
+/*
+ * The path of a file, by the address of its structure: somewhere in `path`; "" if
+ * there is none.
+ */
+const char *kernel_path(struct kernel *kernel, uint64_t file,
+			char path[PATH_MAX]);
 
 /*
  * The bytes of a file, as far as the kernel has them in memory, by the address of

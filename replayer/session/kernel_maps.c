@@ -9,14 +9,10 @@
 #include "replayer/session/kernel_internal.h"
 
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "formats/error.h"
 
 #define DEPTH_MOST 16u
 #define MAPPINGS_MOST 65536u
-#define NAMES_MOST 256u		/* in a path */
 #define NODE_MASK 255u
 #define FILE_SHIFT 12		/* offsets in files are in pages */
 
@@ -25,9 +21,7 @@ enum { CAN_READ = 1, CAN_WRITE = 2, CAN_EXECUTE = 4, IS_SHARED = 8 };
 
 enum place {
 	MEMORY_ROOT, LEAF_PIVOTS, LEAF_SLOTS, INNER_PIVOTS, INNER_SLOTS,
-	MAP_START, MAP_END, MAP_FLAGS, MAP_OFFSET, MAP_FILE,
-	FILE_ENTRY, FILE_MOUNT, ENTRY_PARENT, ENTRY_NAME, ENTRY_LENGTH,
-	MOUNT_ROOT, MOUNT_OWN, MOUNT_PARENT, MOUNT_POINT, PLACES
+	MAP_START, MAP_END, MAP_FLAGS, MAP_OFFSET, MAP_FILE, PLACES
 };
 
 static const struct kernel_place places[PLACES] = {
@@ -41,15 +35,6 @@ static const struct kernel_place places[PLACES] = {
 	[MAP_FLAGS] = { "vm_area_struct", "vm_flags" },
 	[MAP_OFFSET] = { "vm_area_struct", "vm_pgoff" },
 	[MAP_FILE] = { "vm_area_struct", "vm_file" },
-	[FILE_ENTRY] = { "file", "f_path.dentry" },
-	[FILE_MOUNT] = { "file", "f_path.mnt" },
-	[ENTRY_PARENT] = { "dentry", "d_parent" },
-	[ENTRY_NAME] = { "dentry", "d_name.name" },
-	[ENTRY_LENGTH] = { "dentry", "d_name.len" },
-	[MOUNT_ROOT] = { "vfsmount", "mnt_root" },
-	[MOUNT_OWN] = { "mount", "mnt" },
-	[MOUNT_PARENT] = { "mount", "mnt_parent" },
-	[MOUNT_POINT] = { "mount", "mnt_mountpoint" },
 };
 
 struct walk {
@@ -59,57 +44,6 @@ struct walk {
 	kernel_mapping_visit *visit;
 	void *context;
 };
-
-/* ------- paths ------- */
-
-/* In front of what is there; false: there is no room, or nothing. */
-static bool put_name(struct walk *walk, uint64_t entry, char *path, size_t *at)
-{
-	struct kernel *kernel = walk->kernel;
-	uint64_t name = kernel_pointer(kernel, entry + walk->at[ENTRY_NAME]);
-	size_t length = kernel_number(kernel, entry + walk->at[ENTRY_LENGTH],
-				      4);
-
-	if (!length || length > 255 || length + 1 > *at ||
-	    !kernel_read(kernel, name, path + *at - length, length))
-		return false;
-	*at -= length + 1;
-	path[*at] = '/';
-	return true;
-}
-
-/* From the file up to the root of all mounts. */
-static const char *find_path(struct walk *walk, uint64_t file,
-			     char path[PATH_MAX])
-{
-	struct kernel *kernel = walk->kernel;
-	const uint32_t *at = walk->at;
-	uint64_t entry = kernel_pointer(kernel, file + at[FILE_ENTRY]);
-	uint64_t mount = kernel_pointer(kernel, file + at[FILE_MOUNT]) -
-			 at[MOUNT_OWN];
-	size_t begin = PATH_MAX - 1;
-
-	path[begin] = '\0';
-	for (unsigned i = 0; i < NAMES_MOST; i++) {
-		uint64_t up = kernel_pointer(kernel, entry + at[ENTRY_PARENT]);
-		uint64_t above = kernel_pointer(kernel, mount +
-							at[MOUNT_PARENT]);
-
-		if (entry == kernel_pointer(kernel, mount + at[MOUNT_OWN] +
-						    at[MOUNT_ROOT]) &&
-		    above && above != mount) {
-			entry = kernel_pointer(kernel, mount +
-						       at[MOUNT_POINT]);
-			mount = above;
-		} else if (!up || up == entry ||
-			   !put_name(walk, entry, path, &begin)) {
-			break;
-		} else {
-			entry = up;
-		}
-	}
-	return path + begin;
-}
 
 /* ------- the tree ------- */
 
@@ -129,7 +63,7 @@ static int tell(struct walk *walk, uint64_t mapping)
 		.file = file,
 		.reads = flags & CAN_READ, .writes = flags & CAN_WRITE,
 		.executes = flags & CAN_EXECUTE, .is_shared = flags & IS_SHARED,
-		.name = file ? find_path(walk, file, path) : "",
+		.name = file ? kernel_path(kernel, file, path) : "",
 	};
 
 	if (told.start >= told.end || ++walk->count > MAPPINGS_MOST)

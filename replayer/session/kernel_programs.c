@@ -24,6 +24,8 @@ struct kernel_programs {
 	struct names *names;
 	struct kernel *kernel;	/* made when first needed */
 	bool has_none;		/* there is no such kernel */
+	struct machine_view seen;	/* when something was shown last, */
+	uint64_t table;		/* of this process; 0: of the present one */
 	struct program_file *files;
 	size_t count, room;
 };
@@ -135,7 +137,7 @@ static int take_mapping(void *context, const struct kernel_mapping *mapping)
 }
 
 /* Where the replay stands elsewhere, nothing is known. */
-static bool stands_at(struct kernel_programs *programs, uint64_t t)
+static bool stands_at(const struct kernel_programs *programs, uint64_t t)
 {
 	struct replayer *replayer = programs->query->replayer;
 
@@ -147,6 +149,7 @@ static void show(void *context, uint64_t t)
 	struct kernel_programs *programs = context;
 	const struct address_space space = programs->query->space;
 
+	programs->seen = (struct machine_view){ 0 };
 	if (programs->has_none || space.is_physical || !stands_at(programs, t))
 		return;
 	if (!programs->kernel &&
@@ -159,19 +162,36 @@ static void show(void *context, uint64_t t)
 			       kernel_memory(programs->kernel, &space),
 			       take_mapping, programs);
 	kernel_leave(programs->kernel);
+	replayer_machine(programs->query->replayer, &programs->seen);
+	programs->table = space.table;
+}
+
+/* While a program executes, it maps nothing. */
+static bool stays(void *context, uint64_t t)
+{
+	const struct kernel_programs *programs = context;
+	const struct query *query = programs->query;
+	struct machine_view view = { 0 };
+
+	if (query->space.is_physical || !stands_at(programs, t))
+		return false;
+	replayer_machine(query->replayer, &view);
+	return kernel_is_same_stay(&view, &programs->seen) &&
+	       query->space.table == programs->table;
 }
 
 int kernel_programs_create(struct kernel_programs **out, struct query *query,
 			   struct names *names, struct failure *why)
 {
 	struct kernel_programs *programs = calloc(1, sizeof(*programs));
+	const struct names_asked asked = { show, stays, programs };
 
 	if (!programs)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	programs->query = query;
 	programs->names = names;
 	if (recording_is_machine(query->recording))
-		names_ask(names, show, programs);
+		names_ask(names, &asked);
 	*out = programs;
 	return 0;
 }
@@ -180,7 +200,7 @@ void kernel_programs_destroy(struct kernel_programs *programs)
 {
 	if (!programs)
 		return;
-	names_ask(programs->names, NULL, NULL);
+	names_ask(programs->names, NULL);
 	kernel_destroy(programs->kernel);
 	for (size_t i = 0; i < programs->count; i++)
 		free(programs->files[i].path);

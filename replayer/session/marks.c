@@ -9,6 +9,8 @@
 #include "formats/error.h"
 #include "formats/number_map.h"
 #include "replayer/replayer.h"
+#include "replayer/session/kernel.h"
+#include "replayer/session/query_internal.h"
 
 #define MARK_NONE SIZE_MAX
 
@@ -36,7 +38,7 @@ struct marks {
 	struct mark *list;
 	size_t count, room;
 	struct number_map set;	/* the first mark, by where it is now */
-	struct number_map watched;
+	struct number_map watched, mapping;	/* those watched by itself */
 	bool forgotten;
 	size_t programs;	/* that have begun */
 };
@@ -301,6 +303,40 @@ static int see_programs(struct marks *marks)
 
 /* ------- the run ------- */
 
+/*
+ * The process of a machine that is asked for maps files as it goes on: then it
+ * is looked at again.  Where it is to stop for that, is watched.
+ */
+static int watch_mappings(struct marks *marks)
+{
+	struct kernel *kernel = marks->question->query->follows;
+	const struct kernel_addresses *stops;
+	int rc;
+
+	if (!kernel)
+		return 0;
+	rc = kernel_follow_stops(kernel, lines_names(marks->question->lines),
+				 marks->question->to.time, &stops, marks->why);
+	for (size_t i = 0; !rc && i < stops->count; i++) {
+		rc = marks_watch(marks, stops->list[i]);
+		if (!rc && number_map_set(&marks->mapping, stops->list[i], 0))
+			rc = out_of_memory(marks);
+	}
+	return rc;
+}
+
+static int see_mapped(struct marks *marks, const struct position *at)
+{
+	bool is_new;
+	int rc = 0;
+
+	if (!kernel_has_mapped(marks->question->query->follows, &is_new))
+		return 0;
+	if (is_new && marks->user->replaced)
+		rc = marks->user->replaced(marks->user->context, at->time);
+	return rc ? rc : see_modules(marks);
+}
+
 static int on_break(void *context, const struct vm_stop *stop,
 		    const struct position *at)
 {
@@ -310,7 +346,9 @@ static int on_break(void *context, const struct vm_stop *stop,
 	size_t i;
 	int rc = 0;
 
-	if (number_map_find(&marks->watched, stop->pc))
+	if (number_map_find(&marks->mapping, stop->pc))
+		rc = see_mapped(marks, at);
+	else if (number_map_find(&marks->watched, stop->pc))
 		rc = user->watched(user->context, marks, stop, at);
 	first = number_map_find(&marks->set, stop->pc);
 	i = first ? (size_t)*first : MARK_NONE;
@@ -358,6 +396,7 @@ static void end(struct marks *marks)
 					     marks->watched.slots[i].key);
 	number_map_release(&marks->set);
 	number_map_release(&marks->watched);
+	number_map_release(&marks->mapping);
 	free(marks->modules);
 	free(marks->list);
 }
@@ -371,6 +410,8 @@ int marks_run(const struct marks_question *question, struct failure *why)
 
 	if (!rc)
 		rc = replayer_seek(marks.replayer, &question->from, why);
+	if (!rc)
+		rc = watch_mappings(&marks);
 	while (!rc && !is_last)
 		rc = run_part(&marks, &is_last);
 	end(&marks);

@@ -15,6 +15,8 @@
 #include "replayer/replayer.h"
 #include "replayer/touches.h"
 
+struct kernel;
+
 struct query {
 	struct recording *recording;
 	struct replayer *replayer;	/* made when first needed */
@@ -22,6 +24,8 @@ struct query {
 	struct touches *touches;
 	struct fine_index fine;
 	struct address_space space;	/* of a machine */
+	struct kernel *follows;	/* one of whose processes alone is asked;
+				   NULL: all are */
 	const atomic_bool *cancelled;	/* NULL: never */
 
 	/* Of the question. */

@@ -23,6 +23,7 @@
  *	heap_functions.h	which functions are an allocator's
  *	history.h	who accessed memory, and when
  *	kernel.h	processes of a machine's kernel, their mappings, its log
+ *	kernel_calls.h	what its programs ask it for
  *	kernel_programs.h	names of the programs that run on it
  *	index_build.h	all of the index at once
  *	known_memory.h	memory where a replayer stands
@@ -59,6 +60,7 @@
 #include "replayer/session/heap_functions.h"
 #include "replayer/session/history.h"
 #include "replayer/session/kernel.h"
+#include "replayer/session/kernel_calls.h"
 #include "replayer/session/kernel_programs.h"
 #include "replayer/session/index_build.h"
 #include "replayer/session/known_memory.h"

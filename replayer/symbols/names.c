@@ -36,8 +36,7 @@ struct names {
 	uint64_t moved;		/* a machine's kernel, from its link base */
 
 	/* Of a machine: what a process has mapped, at one time. */
-	names_show *show;
-	void *show_context;
+	struct names_asked asked;	/* of a machine */
 	struct module_parts process;
 	bool has_process;
 	uint64_t process_time;
@@ -319,10 +318,9 @@ static int map_modules(struct names *names, uint64_t t, struct failure *why)
 
 /* ------- processes on a machine ------- */
 
-void names_ask(struct names *names, names_show *show, void *context)
+void names_ask(struct names *names, const struct names_asked *asked)
 {
-	names->show = show;
-	names->show_context = context;
+	names->asked = asked ? *asked : (struct names_asked){ NULL };
 }
 
 size_t names_add_file(struct names *names, const char *path, int fd)
@@ -357,15 +355,18 @@ int names_file(const struct names *names, const struct symbols *symbols)
 static int map_at(struct names *names, uint64_t t, uint64_t addr,
 		  struct failure *why)
 {
+	const struct names_asked *asked = &names->asked;
 	int rc = map_modules(names, t, why);
 
-	if (rc || !names->show || !names->files || addr >> 63 ||
+	if (rc || !asked->show || !names->files || addr >> 63 ||
 	    (names->has_process && names->process_time == t))
 		return rc;
-	module_parts_release(&names->process);
-	names->show(names->show_context, t);
-	names->has_process = true;
 	names->process_time = t;
+	if (names->has_process && asked->is_same(asked->context, t))
+		return 0;
+	module_parts_release(&names->process);
+	asked->show(asked->context, t);
+	names->has_process = true;
 	forget_segment(names);
 	return map_modules(names, t, why);
 }

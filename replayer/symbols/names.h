@@ -33,10 +33,14 @@ void names_destroy(struct names *names);
 /*
  * Of a machine: who knows what the process has mapped whose addresses are asked
  * for.  When they are, and not known for time `t`, `show` is called, which calls
- * the others; NULL: nobody.
+ * the others, unless all is as it was when that was called last; NULL: nobody.
  */
-typedef void names_show(void *context, uint64_t t);
-void names_ask(struct names *names, names_show *show, void *context);
+struct names_asked {
+	void (*show)(void *context, uint64_t t);
+	bool (*is_same)(void *context, uint64_t t);
+	void *context;
+};
+void names_ask(struct names *names, const struct names_asked *asked);
 
 /* Takes over an open file; which module it is, or MODULE_NONE. */
 size_t names_add_file(struct names *names, const char *path, int fd);

@@ -15,6 +15,7 @@ the folder of --files, if they are not there yet.  Nothing is installed.  Withou
 qemu-system-aarch64, or packages, what needs them is left out.  Speaks TAP.
 """
 import argparse
+import ast
 import contextlib
 import glob
 import gzip
@@ -372,6 +373,44 @@ class Tests(CprecTap):
                          ask("backtrace")), "callers")
         return f"{len(log)} messages, {len(found)} processes"
 
+    def system_calls(self):
+        """As many as the exception vector sees; what programs wrote to the
+        console is what it said, and each process ended as its parent was
+        told."""
+        def ask(*words):
+            return [json.loads(line) for line in self.run_long(
+                self.options.cprec, *words, "--json",
+                self.trace).splitlines()]
+        counted = sum(row["calls"] for row in ask("strace", "-c"))
+        vector = self.run_long(self.options.cprec, "log", self.trace,
+                               "el0t_64_sync => $esr_el1 >> 26")
+        equal(counted, len(re.findall("= 21$", vector, re.MULTILINE)),
+              "how many")
+        written, ends, waited = "", {}, {}
+        for told in ask("strace", "-y", "-s", "65536"):
+            if told["kind"] == "exit":
+                ends[told["thread"]] = told["result"]
+            elif told["kind"] == "call" and told["name"] == "write":
+                file, text = told["arguments"][:2]
+                if file.endswith("</dev/console>"):
+                    written += ast.literal_eval(text)
+            elif told["kind"] == "call" and told["name"] == "wait4":
+                if told["result"] > 0:
+                    waited[told["result"]] = told["arguments"][1]
+        equal(between(written), self.said["cortex-a53"], "what was written")
+        expect(len(waited) > 20, waited)
+        for pid, status in waited.items():
+            said = (f"WIFEXITED(s) && WEXITSTATUS(s) == {ends[pid]}"
+                    if ends[pid] >= 0 else "WIFSIGNALED(s)")
+            expect(said in status, f"{pid}: {ends[pid]}, {status}")
+        fault = self.run_long(self.options.cprec, "strace", "-e",
+                              "trace=kill", self.trace)
+        expect(re.search(r"kill\((\d+), SIGSEGV\) += 0\n.*--- SIGSEGV "
+                         r"{si_signo=SIGSEGV, si_code=SI_USER, si_pid=\1,"
+                         r".*\n.*\[pid +\1<sh>\] \+\+\+ killed by SIGSEGV",
+                         fault), fault)
+        return f"{counted} calls, {len(ends)} threads ended"
+
     def kernel_maps(self):
         """What a process has mapped, as it says itself."""
         told = self.listed.replace("\r", "").split(LISTED)[3]
@@ -418,6 +457,46 @@ class Tests(CprecTap):
         expect(re.search(r"in el0t_64_sync .*\n.* in (__libc_)?write .*\n.*"
                          r" in inner \(.*\n.* in main \(\)", done.stdout),
                done.stdout)
+
+    def one_process(self):
+        """Of the whole recording, what one process did: its own functions, with
+        their arguments, and those of the kernel that it came to."""
+        def ask(command, *words):
+            return [json.loads(line) for line in self.run_long(
+                self.options.cprec, command, "--json", "--process=program",
+                self.trace, *words).splitlines()]
+        calls = ask("calls", "inner")
+        equal([(call["passed"][0]["value"], call["returned"]["value"])
+               for call in calls],
+              [(str(i), str(i + 1)) for i in range(60)], "calls")
+        logged = ask("log", "program.c:10 => number, counter")
+        equal([[value["value"] for value in met["values"]]
+               for met in logged],
+              [[str(i), str(max(i - 1, 0))] for i in range(60)], "log")
+        equal(len(ask("calls", "do_exit")), 1, "ends of this process")
+        ends = self.run_long(self.options.cprec, "calls", self.trace,
+                             "do_exit").splitlines()
+        expect(len(ends) > 10, f"{len(ends)} ends")
+        at = [f"--from={calls[30]['at']}", f"--to={calls[45]['at']}"]
+        met = ask("when", *at, "--expr=counter == 40")[0]
+        equal((met["function"], met["values"]),
+              ("inner", [{"expression": "counter", "before": "39",
+                          "value": "40"}]), "when")
+        equal([write["at"] for write in
+               ask("writes", *at, "--addr=counter", "--value=40")],
+              [met["at"]], "writes")
+        last = ask("last", "--addr=counter", f"--at={met['at'] + 1}")[0]
+        equal((last["at"], last["line"]), (met["at"], met["line"]), "last")
+        done = subprocess.run(
+            [self.options.cprec, "debug", "--plain", self.trace], text=True,
+            input="process program\nbreak do_exit\ncontinue\nprint $x0\n"
+            "goto 75%\nbreak inner\ncontinue\nprint number\n"
+            "reverse-continue\nprint number\n",
+            capture_output=True, timeout=LONG)
+        values = [int(value) for value in
+                  re.findall(r"^= (\d+)$", done.stdout, re.MULTILINE)]
+        expect(values[0] == 0 and values[1] - values[2] == 1, done.stdout)
+        return f"{len(calls)} calls, {len(ends)} processes ended"
 
     def debug_file(self):
         return os.path.join(self.options.debug, "boot",
@@ -567,11 +646,13 @@ def test_kernel(tests, of):
     tests.test(of + "cortex-a53", tests.boot, "cortex-a53")
     tests.test(of + "the kernel's memory", tests.kernel_memory)
     tests.test(of + "the kernel's processes and log", tests.kernel)
+    tests.test(of + "system calls", tests.system_calls)
     if tests.options.with_debug:
         tests.test(of + "debugging information", tests.debug_names)
     tests.test(of + "mappings", tests.kernel_maps)
     if shutil.which(COMPILER):
         tests.test(of + "programs", tests.programs)
+        tests.test(of + "one process", tests.one_process)
     tests.test(of + "a shell", tests.shell)
     tests.test(of + "ends", tests.ends)
     if shutil.which(MAKE_DISK):

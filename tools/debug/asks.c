@@ -219,6 +219,21 @@ static int change_process(struct session *session, const char *name,
 	return 0;
 }
 
+/* The machine goes on as a whole: breakpoints are those of one process. */
+static int follow_process(struct session *session, const char *name,
+			  struct cprec_failure *why)
+{
+	bool all = !strcmp(name, "all");
+	int rc = cprec_follow_process(session->recording, all ? NULL : name,
+				      why);
+
+	if (!rc && all)
+		puts("Breakpoints stop in all processes.");
+	else if (!rc)
+		printf("Breakpoints stop in process %s only.\n", name);
+	return rc;
+}
+
 int do_process(struct session *session, const char *args,
 	       struct cprec_failure *why)
 {
@@ -228,7 +243,11 @@ int do_process(struct session *session, const char *args,
 
 	if (!*args)
 		return do_processes(session, args, why);
-	rc = change_process(session, args, why);
+	rc = cprec_describe(session->recording, &info, why);
+	if (!rc && info->is_machine)
+		return follow_process(session, args, why);
+	if (!rc)
+		rc = change_process(session, args, why);
 	if (rc)
 		return rc;
 	rc = cprec_describe(session->recording, &info, why);

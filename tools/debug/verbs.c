@@ -166,7 +166,7 @@ const struct verb verbs[] = {
 	{ "processes", NULL, do_processes, NULL, "processes that were recorded"
 	  " together", REPEATS_NOT, TAKES_WORDS },
 	{ "process", NULL, do_process, "[PID|NAME]", "another one, at the same"
-	  " moment", REPEATS_NOT, TAKES_WORDS },
+	  " moment; of a machine, where breakpoints stop", REPEATS_NOT, TAKES_WORDS },
 	{ "output", NULL, do_output, NULL, "what the program has printed so"
 	  " far", REPEATS_NOT, TAKES_WORDS },
 	{ "history", NULL, do_history, "EXPR", "all changes", REPEATS_NOT,

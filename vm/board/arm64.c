@@ -100,6 +100,7 @@ struct board_view board_view(const struct board *board)
 		.program_sp = board_reg(board, ARM64_SP_EL0),
 		.kernel_sp = board_reg(board, ARM64_SP_EL1),
 		.tables = board_tables(board),
+		.left_at = board->cores[board->core].left_at,
 	};
 }
 

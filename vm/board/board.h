@@ -249,6 +249,8 @@ struct board_view {
 	bool is_program;	/* it is not in the kernel */
 	uint64_t program_sp, kernel_sp;	/* SP_EL0, SP_EL1 */
 	struct board_tables tables;
+	uint64_t left_at;	/* steps when an exception last led from a
+				   program into the kernel, if it was executed */
 };
 struct board_view board_view(const struct board *board);
 

@@ -67,6 +67,7 @@ struct core {
 	struct fault_loop fault_loop;
 	struct timer timers[BOARD_TIMERS];
 	uint64_t left_programs;	/* how often: board_left_programs() */
+	uint64_t left_at;	/* steps when that was last */
 };
 
 struct cortex_m;

@@ -32,7 +32,10 @@ static void enter(struct board *board, guest_addr back, unsigned offset)
 	uint64_t sp = board_reg(board, ARM64_SP);
 	bool own = PSTATE_LEVEL(pstate) && pstate & PSTATE_OWN_SP;
 
-	board_present(board)->left_programs += !PSTATE_LEVEL(pstate);
+	if (!PSTATE_LEVEL(pstate)) {
+		board_present(board)->left_programs++;
+		board_present(board)->left_at = board_steps(board);
+	}
 	board_set_reg(board, own ? ARM64_SP_EL1 : ARM64_SP_EL0, sp);
 	board_set_reg(board, ARM64_ELR, back);
 	board_set_reg(board, ARM64_CPSR, PSTATE_ENTERED);

@@ -11,17 +11,18 @@
 #include "vm/linux/abi/names.h"
 #include "vm/linux/text/text_internal.h"
 
-/* ERESTARTSYS and MAX_ERRNO of Linux. */
-#define RESTARTS 512
+/* MAX_ERRNO of Linux. */
 #define HIGHEST_ERROR 4095
 
 bool read_guest(const struct showing *showing, guest_addr addr, void *out,
 		size_t size)
 {
-	const struct call_text *call = showing->call;
+	struct call_text *call = showing->call;
+	bool has = size - 1 <= UINT64_MAX - addr &&
+		   call->read(call->context, addr, out, size);
 
-	return size - 1 <= UINT64_MAX - addr &&
-	       call->read(call->context, addr, out, size);
+	call->lacks |= !has;
+	return has;
 }
 
 const struct linux_abi *abi_of(const struct showing *showing)
@@ -284,6 +285,7 @@ static int make_text(struct showing *showing, unsigned index,
 	size_t size;
 
 	*text = NULL;
+	showing->call->lacks = false;
 	showing->out = open_memstream(text, &size);
 	if (!showing->out)
 		return ERR_NO_MEMORY;
@@ -291,6 +293,8 @@ static int make_text(struct showing *showing, unsigned index,
 				show_unknown(showing, index);
 	if (fclose(showing->out) || !*text)
 		return ERR_NO_MEMORY;
+	if (!showing->leaves && showing->call->fetches && showing->call->lacks)
+		*shown = SHOWN_LATER;
 	if (*shown == SHOWN)
 		return 0;
 	free(*text);
@@ -347,17 +351,28 @@ int call_text_enter(struct call_text *call)
 
 /* ------- results ------- */
 
-/* The kernel's own, and one that programs never see. */
+/* Linux, include/linux/errno.h; the texts are strace's. */
+static const struct {
+	int error;
+	const char *text;
+} restarts[] = {
+	{ 512, "ERESTARTSYS (To be restarted if SA_RESTART is set)" },
+	{ 513, "ERESTARTNOINTR (To be restarted)" },
+	{ 514, "ERESTARTNOHAND (To be restarted if no handler)" },
+	{ 516, "ERESTART_RESTARTBLOCK (Interrupted by signal)" },
+};
+
+/* The kernel's own, and those that programs never see. */
 static void show_error(struct showing *showing)
 {
 	int error = (int)-showing->result;
 	const char *name = linux_error_name(showing->result);
 
-	if (error == RESTARTS) {
-		fputs("? ERESTARTSYS (To be restarted if SA_RESTART is set)",
-		      showing->out);
-		return;
-	}
+	for (size_t i = 0; i < sizeof(restarts) / sizeof(restarts[0]); i++)
+		if (restarts[i].error == error) {
+			fprintf(showing->out, "? %s", restarts[i].text);
+			return;
+		}
 	if (name)
 		fprintf(showing->out, "-1 %s (%s)", name, strerror(error));
 	else

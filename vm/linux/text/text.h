@@ -36,6 +36,11 @@ struct call_text {
 	/* False unless all bytes are known. */
 	bool (*read)(void *context, guest_addr addr, void *bytes, size_t size);
 
+	/* What cannot be read when the call begins may be there when it is
+	 * over: a kernel fetches what it reads. */
+	bool fetches;
+	bool lacks;		/* of call_text_...(): some could not be read */
+
 	/* What a descriptor is, or NULL; may be NULL itself. */
 	const char *(*file)(void *context, int descriptor);
 	void *context;
