@@ -302,7 +302,7 @@ void engine_close(struct engine *engine)
 	if (engine->code_base)
 		munmap(engine->counter, GUEST_PAGE);
 	inline_release(engine);
-	kept_release(&engine->kept);
+	kept_release(engine);
 	accesses_release(engine);
 	engine_entered = NULL;
 	free(engine);
@@ -414,7 +414,7 @@ void engine_drop_all(struct engine *engine)
 {
 	uc_ctl_flush_tb(engine_enter(engine));
 	memset(engine->known, 0, sizeof(engine->known));
-	kept_forget(&engine->kept);
+	kept_forget(engine);
 	engine->checks.used = 0;
 }
 

@@ -5,7 +5,6 @@
 
 #include <unicorn/unicorn.h>
 
-#include "vm/engine/build/kept.h"
 #include "vm/engine/engine.h"
 #include "vm/engine/machine.h"
 
@@ -197,7 +196,7 @@ struct engine {
 	struct jumps jumps;
 	bool keeps;		/* it may, or does: see build/kept.c; not so with
 				   CPREC_NO_KEPT */
-	struct kept kept;
+	struct kept *kept;	/* NULL: it does not */
 	bool vectors_are_inline; /* not so with CPREC_NO_VECTORS */
 };
 
@@ -282,6 +281,18 @@ void calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size,
 
 /* What the engine calls in the place of memset(). */
 void *our_memset(void *bytes, int byte, size_t size);
+
+/* ------- build/kept.c: translations of a family of processes ------- */
+
+/* Address space of the engine's buffer for them. */
+#define KEPT_SIZE (256u << 20)
+
+/* What is under way is there already: nothing is to be translated. */
+bool kept_is_found(void);
+
+/* All translations were dropped. */
+void kept_forget(struct engine *engine);
+void kept_release(struct engine *engine);
 
 /* ------- build/drop_arm.c ------- */
 

@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "vm/engine/build/kept.h"
 #include "vm/engine/build/replaces.h"
 #include "vm/engine/engine_internal.h"
 

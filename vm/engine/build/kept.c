@@ -24,8 +24,7 @@
  * The rest of the buffer is for what is not kept: code that crosses a page, or
  * that somebody has a special interest in (engine_calls.common).
  */
-#include "vm/engine/build/kept.h"
-
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -49,6 +48,13 @@
 /* The engine's choices for a translation; the rest says which processor's. */
 #define CHOICES 0xffffffu
 
+/* What a translation depends on, beside the bytes of its code. */
+struct kept_key {
+	uint64_t pc, other;
+	uint64_t direct;	/* where memory is accessed directly; 0: nowhere */
+	uint32_t flags, reserved;
+};
+
 struct kept_store {
 	uint32_t pieces;		/* given away */
 	uint32_t entries[ENTRIES];	/* their place, by hash; 0: none */
@@ -64,6 +70,25 @@ struct kept_entry {
 	uint16_t insns;
 	uint16_t count;		/* of the bytes of code that follow */
 	uint8_t code[];
+};
+
+/* Of one engine. */
+struct kept {
+	struct kept_store *store;
+	uint8_t **place;	/* the engine's own, where it translates to */
+	uint8_t *zone;		/* of the buffer: the store's addresses */
+	uint8_t *next, *end;	/* the piece of it that this process fills */
+	pid_t owner;		/* which process that is */
+	uint8_t *others;	/* where translations that are not kept go on */
+
+	/* Of the translation under way. */
+	enum { KEPT_NOT, KEPT_MADE, KEPT_FOUND } state;
+	struct kept_key key;
+	const uint8_t *code;	/* the guest's, of which `left` bytes */
+	size_t left;
+	const struct kept_entry *found;
+	uint8_t pristine[256];	/* what the engine notes of it in front */
+	int size;		/* and bytes of the translation itself */
 };
 
 /* What the engine notes of a translation in front of it, behind addresses. */
@@ -89,26 +114,36 @@ static uint8_t *aligned(uint8_t *at)
 
 void engine_keep(struct engine *engine)
 {
+	struct kept *kept;
 	void *store;
 
-	if (!engine->keeps || engine->kept.store)
+	if (!engine->keeps || engine->kept)
 		return;
 	store = mmap(NULL, sizeof(struct kept_store), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (store != MAP_FAILED)
-		engine->kept.store = store;
+	if (store == MAP_FAILED)
+		return;
+	kept = calloc(1, sizeof(*kept));
+	if (!kept) {
+		munmap(store, sizeof(struct kept_store));
+		return;
+	}
+	kept->store = store;
+	engine->kept = kept;
 }
 
-void kept_release(struct kept *kept)
+void kept_release(struct engine *engine)
 {
-	if (kept->store)
-		munmap(kept->store, sizeof(*kept->store));
-	kept->store = NULL;
+	if (engine->kept)
+		munmap(engine->kept->store, sizeof(struct kept_store));
+	free(engine->kept);
+	engine->kept = NULL;
 }
 
-void kept_forget(struct kept *kept)
+void kept_forget(struct engine *engine)
 {
-	kept->others = NULL;
+	if (engine->kept)
+		engine->kept->others = NULL;
 }
 
 static uint32_t hash_of(const struct kept *kept)
@@ -196,16 +231,16 @@ static bool make_room(struct kept *kept)
 static bool is_taken(const struct engine *engine,
 		     const struct kept_entry *entry)
 {
-	return notes_of(engine, engine->kept.zone + entry->block)->translation;
+	return notes_of(engine, engine->kept->zone + entry->block)->translation;
 }
 
 static void begin(struct engine *engine, uint64_t pc, uint64_t other,
 		  uint32_t flags, int choices)
 {
-	struct kept *kept = &engine->kept;
+	struct kept *kept = engine->kept;
 
 	kept->state = KEPT_NOT;
-	if (!kept->store || !kept->zone || choices & (int)CHOICES)
+	if (!kept->zone || choices & (int)CHOICES)
 		return;
 	if (engine->direct.is_on && pc == engine->direct.paused)
 		return;
@@ -229,7 +264,7 @@ static void begin(struct engine *engine, uint64_t pc, uint64_t other,
 /* The engine has translated a block at kept->next: puts a copy in the store. */
 static void keep(struct engine *engine, uint8_t *block)
 {
-	struct kept *kept = &engine->kept;
+	struct kept *kept = engine->kept;
 	const struct block_notes *notes = notes_of(engine, block);
 	uint8_t *end = aligned(*kept->place);
 	uint32_t offset = (uint32_t)(block - kept->zone);
@@ -258,7 +293,7 @@ static void keep(struct engine *engine, uint8_t *block)
 
 static void finish(struct engine *engine, void *block)
 {
-	struct kept *kept = &engine->kept;
+	struct kept *kept = engine->kept;
 
 	switch (kept->state) {
 	case KEPT_FOUND:
@@ -278,7 +313,8 @@ static void finish(struct engine *engine, void *block)
 
 bool kept_is_found(void)
 {
-	return engine_entered && engine_entered->kept.state == KEPT_FOUND;
+	return engine_entered && engine_entered->kept &&
+	       engine_entered->kept->state == KEPT_FOUND;
 }
 
 /* ------- what the engine calls ------- */
@@ -300,11 +336,12 @@ typedef void *generate_narrow_fn(void *cpu, uint32_t pc, uint32_t other,
 		struct engine *engine = engine_back();                         \
 		void *block;                                                   \
 									       \
-		if (!engine)                                                   \
+		if (!engine || !engine->kept)                                  \
 			return engine_##name(cpu, pc, other, flags, choices);  \
 		begin(engine, pc, other, flags, choices);                      \
 		block = engine_##name(cpu, pc, other, flags, choices);         \
-		finish(engine, block);                                         \
+		if (engine->kept)                                              \
+			finish(engine, block);                                 \
 		return block;                                                  \
 	}
 
@@ -325,7 +362,7 @@ enum { BUFFER = -4, SIZE = -1, PLACE = 0, DATA = 1, LAST = 2 };
 static void find_place(struct engine *engine, uint8_t **context,
 		       const uint8_t *block)
 {
-	struct kept *kept = &engine->kept;
+	struct kept *kept = engine->kept;
 
 	for (size_t i = 4; i < 256; i++) {
 		uint8_t **at = context + i;
@@ -342,13 +379,13 @@ static void find_place(struct engine *engine, uint8_t **context,
 			     (uintptr_t)at[LAST] % GUEST_PAGE;
 		return;
 	}
-	kept_release(kept);
+	kept_release(engine);
 }
 
 static void *take_place(struct engine *engine, void *context,
 			place_fn *engines_own)
 {
-	struct kept *kept = &engine->kept;
+	struct kept *kept = engine->kept;
 	uint32_t offset;
 	uint8_t *block;
 
@@ -378,7 +415,7 @@ static void *take_place(struct engine *engine, void *context,
 	{                                                                      \
 		struct engine *engine = engine_entered;                        \
 									       \
-		return engine && engine->kept.store ?                          \
+		return engine && engine->kept ?                                \
 			       take_place(engine, context, engine_##name) :    \
 			       engine_##name(context);                         \
 	}
@@ -393,7 +430,7 @@ typedef int emit_block_fn(void *context, void *block);
 /* The engine then notes where instructions begin: of none, here. */
 static int take_over(const struct engine *engine, void *block)
 {
-	const struct kept *kept = &engine->kept;
+	const struct kept *kept = engine->kept;
 
 	memcpy(block, kept->store->zone + kept->found->block,
 	       kept->found->bytes);
@@ -404,7 +441,7 @@ static int take_over(const struct engine *engine, void *block)
 static int emit_block(void *context, void *block, emit_block_fn *engines_own)
 {
 	struct engine *engine = engine_entered;
-	struct kept *kept = &engine->kept;
+	struct kept *kept = engine->kept;
 	int size;
 
 	if (kept->state == KEPT_FOUND)
@@ -421,7 +458,7 @@ static int emit_block(void *context, void *block, emit_block_fn *engines_own)
 	REPLACES(emit_block_fn, name);                                         \
 	int name(void *context, void *block)                                   \
 	{                                                                      \
-		return engine_entered ?                                        \
+		return engine_entered && engine_entered->kept ?                \
 			       emit_block(context, block, engine_##name) :     \
 			       engine_##name(context, block);                  \
 	}
