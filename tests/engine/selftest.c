@@ -402,7 +402,8 @@ static void run_all_parts(void)
 	struct failure why;
 	struct vm *vm;
 
-	if (vm_create(&vm, ARCH_X86_64, NULL, &why)) {
+	/* Accesses ask the TLB, by functions that are replaced. */
+	if (vm_create(&vm, ARCH_X86_64, false, NULL, &why)) {
 		failure("%s", why.text);
 		return;
 	}
@@ -537,7 +538,7 @@ static void run_words(const struct words *words)
 	struct failure why;
 	struct vm *vm;
 
-	if (vm_create(&vm, words->arch, NULL, &why)) {
+	if (vm_create(&vm, words->arch, false, NULL, &why)) {
 		failure("%s", why.text);
 		return;
 	}
@@ -653,8 +654,6 @@ static void drop_translations(const struct dropping *dropping)
 
 int main(void)
 {
-	/* Accesses ask the TLB, by functions that are replaced. */
-	setenv("CPREC_NO_DIRECT", "1", 1);
 	set_breakpoints();
 	run_all_parts();
 	for (size_t i = 0; i < COUNT(others); i++)
