@@ -32,7 +32,7 @@ static int create(struct recorder *rec, struct failure *why)
 
 	if (page_store_init(&rec->pages))
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	rc = vm_create(&rec->vm, linux_arch_of(&rec->options->program),
+	rc = vm_create(&rec->vm, linux_arch_of(&rec->options->program), true,
 		       &observer, why);
 	if (rc)
 		return rc;

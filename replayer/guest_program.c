@@ -298,6 +298,30 @@ static bool on_expects(void *context, uint64_t page)
 	return page_index_is_touched(&rep->index, page);
 }
 
+static bool takes_faults;
+
+void replayer_take_faults(void)
+{
+	takes_faults = true;
+}
+
+/*
+ * Whether memory may be accessed directly.  A program that was recorded so has
+ * only addresses that are low enough; the others had them from the start.
+ */
+static bool is_direct(const struct replayer *rep)
+{
+	struct key_frame frame = { 0 };
+	bool is = takes_faults &&
+		  !recording_key_frame(rep->recording, 0, &frame, NULL);
+
+	for (size_t i = 0; is && i < frame.region_count; i++)
+		is = !frame.regions[i].prot ||
+		     frame.regions[i].end <= UINT64_C(1) << MEMORY_LINEAR_BITS;
+	key_frame_release(&frame);
+	return is;
+}
+
 int replayer_make_vm(struct replayer *rep, struct failure *why)
 {
 	struct memory_observer observer = {
@@ -309,7 +333,8 @@ int replayer_make_vm(struct replayer *rep, struct failure *why)
 		trace_reader_path(recording_reader(rep->recording)), why);
 
 	if (!rc)
-		rc = vm_create(&rep->vm, rep->regs->arch, &observer, why);
+		rc = vm_create(&rep->vm, rep->regs->arch, is_direct(rep),
+			       &observer, why);
 	if (rc)
 		return rc;
 	vm_behave_as(rep->vm,

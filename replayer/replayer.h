@@ -30,6 +30,13 @@ struct failure;
 struct replayer;
 struct vm;
 
+/*
+ * Before the first is made: this process leaves faults of the host to guests,
+ * and the addresses that programs have.  One of them at a time needs these, and
+ * is then replayed faster.
+ */
+void replayer_take_faults(void);
+
 int replayer_create(struct replayer **out, struct recording *recording,
 		    struct failure *why);
 void replayer_destroy(struct replayer *replayer);

@@ -121,7 +121,7 @@ static int run_program(const struct linux_options *options,
 	const struct linux_driver driver = { &context, advance, ended };
 	int rc;
 
-	rc = vm_create(&vm, linux_arch_of(options), NULL, why);
+	rc = vm_create(&vm, linux_arch_of(options), true, NULL, why);
 	if (rc)
 		goto end;
 	vm_run_uncounted(vm);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "formats/nearest.h"
+#include "replayer/replayer.h"
 #include "tools/commands.h"
 #include "tools/debug_notes.h"
 #include "tools/messages.h"
@@ -85,6 +86,7 @@ static int run_command(const char *name, int argc, char **argv)
 	else
 		hold_standard_streams();
 	debug_notes_begin();
+	replayer_take_faults();
 	status = command->run(&options);
 	options_release(&options);
 	return status;

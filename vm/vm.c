@@ -36,7 +36,7 @@ static int open_processor(struct cpu *cpu, struct vm *vm, enum arch arch,
 	return rc ? rc : cpu->arch->start(cpu, why);
 }
 
-int vm_create(struct vm **out, enum arch arch,
+int vm_create(struct vm **out, enum arch arch, bool direct,
 	      const struct memory_observer *observer, struct failure *why)
 {
 	struct vm *vm = calloc(1, sizeof(*vm));
@@ -49,7 +49,7 @@ int vm_create(struct vm **out, enum arch arch,
 	vm->observed = (struct vm_range){ UINT64_MAX, 0 };
 	tlb_start(vm);
 	rc = memory_create(&vm->memory, observer, why);
-	if (!rc && direct_is_wanted())
+	if (!rc && direct && direct_is_wanted())
 		rc = direct_begin(vm, why);
 	if (!rc)
 		rc = open_processor(&vm->cpu, vm, arch, why);

@@ -84,8 +84,11 @@ struct vm_stop {
 					   way is known */
 };
 
-/* `observer` (of memory.h, may be NULL) learns what happens to the memory. */
-int vm_create(struct vm **out, enum arch arch,
+/*
+ * `observer` (of memory.h, may be NULL) learns what happens to the memory.  It
+ * is accessed directly if `direct` and it can be (docs/processor.md).
+ */
+int vm_create(struct vm **out, enum arch arch, bool direct,
 	      const struct memory_observer *observer, struct failure *why);
 void vm_destroy(struct vm *vm);
 

@@ -26,20 +26,28 @@ static struct call *top(const struct call_stack *stack)
 struct standing {
 	guest_addr pc, sp;
 	guest_addr back;	/* at a function's entry */
-	guest_addr stack_end;	/* of the memory that the stack is in */
+	guest_addr stack, stack_end;	/* the memory that the stack is in */
 	enum vm_way way;
 	guest_addr from;
 	struct position at;
 };
 
-/* The end stays when a stack grows. */
-static guest_addr stack_end(struct replayer *replayer, guest_addr sp)
+static void find_stack(struct replayer *replayer, struct standing *now)
 {
 	struct vm *vm = replayer_vm(replayer);
 	const struct region *region =
-		vm ? memory_region_at(vm_memory(vm), sp) : NULL;
+		vm ? memory_region_at(vm_memory(vm), now->sp) : NULL;
 
-	return region ? region->end : 0;
+	if (region)
+		now->stack = region->start;
+	now->stack_end = region ? region->end : vm ? 0 : UINT64_MAX;
+}
+
+/* Whether a thread stands on the stack of a call, as memory is now: what was
+ * mapped beside it then may be mapped no more. */
+static bool is_same_stack(const struct call *call, const struct standing *now)
+{
+	return call->sp - now->stack < now->stack_end - now->stack;
 }
 
 /* What a function's entry returns to: on the stack, or in a register. */
@@ -87,8 +95,9 @@ static int stand(struct call_stacks *stacks, struct marks *marks,
 
 	*out = (struct standing) {
 		.pc = stop->pc, .sp = sp, .at = *at, .way = stop->way,
-		.from = stop->from, .stack_end = stack_end(replayer, sp),
+		.from = stop->from,
 	};
+	find_stack(replayer, out);
 	return find_back(stacks, replayer, sp, &out->back);
 }
 
@@ -156,7 +165,7 @@ static int leave(struct call_stacks *stacks, struct call_stack *stack,
 	int rc = 0;
 
 	while (!rc && (call = top(stack)) &&
-	       call->stack_end == now->stack_end && call->sp < sp)
+	       is_same_stack(call, now) && call->sp < sp)
 		rc = end_top(stacks, stack, CALL_LEFT, &now->at);
 	return rc;
 }
@@ -200,8 +209,7 @@ static int leave_for_entry(struct call_stacks *stacks, struct call_stack *stack,
 	const struct call *last = top(stack);
 
 	*jumped = false;
-	if (rc || !last || last->sp != now->sp ||
-	    last->stack_end != now->stack_end)
+	if (rc || !last || last->sp != now->sp)
 		return rc;
 	*jumped = is_jumped_to(stack, now);
 	return *jumped ? 0 : leave(stacks, stack, now, now->sp + 1);
@@ -287,7 +295,6 @@ static int begin_call(struct call_stacks *stacks, struct marks *marks,
 		.from = jumped ? now->from ? now->from : now->back : 0,
 		.depth = (unsigned)stack->count,
 		.is_inner = is_inner(stack, function),
-		.stack_end = now->stack_end,
 	}, &call);
 	if (!rc)
 		rc = marks_watch(marks, now->back);
@@ -327,7 +334,7 @@ static int return_from(struct call_stacks *stacks, struct marks *marks,
 	int rc = 0;
 
 	while (!rc && (call = top(stack)) && call->sp + size == now->sp &&
-	       call->back == now->pc && call->stack_end == now->stack_end) {
+	       call->back == now->pc) {
 		if (call->function->is_resolver)
 			rc = stacks->resolved(stacks->context, marks,
 					      call->function, call->pc,

@@ -60,7 +60,6 @@ struct call {
 
 	void *kept;		/* whatever `begins` wants to keep, */
 	size_t number;		/* or this */
-	guest_addr stack_end;	/* of the memory that its stack is in */
 };
 
 /* Which calls are wanted, and who is told of them. */

@@ -122,6 +122,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: accesses RECORDING [ROUNDS]\n");
 		return 2;
 	}
+	replayer_take_faults();
 	for (unsigned i = 0; i < rounds; i++)
 		for (size_t j = 0; j < MODES; j++)
 			seconds[j][i] = replay(argv[1], &modes[j], &told[j]);

@@ -403,7 +403,8 @@ static void run_all_parts(void)
 	struct failure why;
 	struct vm *vm;
 
-	if (vm_create(&vm, ARCH_X86_64, NULL, &why)) {
+	/* Accesses ask the TLB, by functions that are replaced. */
+	if (vm_create(&vm, ARCH_X86_64, false, NULL, &why)) {
 		failure("%s", why.text);
 		return;
 	}
@@ -540,7 +541,7 @@ static uint64_t run_words(const struct words *words, guest_addr at)
 	struct failure why;
 	struct vm *vm;
 
-	if (vm_create(&vm, words->arch, NULL, &why)) {
+	if (vm_create(&vm, words->arch, false, NULL, &why)) {
 		failure("%s", why.text);
 		return 0;
 	}
@@ -670,8 +671,6 @@ static void drop_translations(const struct dropping *dropping)
 
 int main(void)
 {
-	/* Accesses ask the TLB, by functions that are replaced. */
-	setenv("CPREC_NO_DIRECT", "1", 1);
 	set_breakpoints();
 	run_all_parts();
 	for (size_t i = 0; i < COUNT(others); i++)

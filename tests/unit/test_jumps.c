@@ -40,7 +40,7 @@ static struct vm *machine(void)
 	struct failure why;
 	struct vm *vm;
 
-	if (vm_create(&vm, ARCH_X86_64, NULL, &why))
+	if (vm_create(&vm, ARCH_X86_64, true, NULL, &why))
 		fail_msg("%s", why.text);
 	map(vm, CODE, GUEST_PAGE, MAY_READ | MAY_EXEC);
 	map(vm, CODE + GUEST_PAGE, GUEST_PAGE, MAY_READ | MAY_WRITE);

@@ -37,7 +37,7 @@ static struct vm *machine(guest_addr at, const uint8_t *code,
 	struct failure why;
 	struct vm *vm;
 
-	if (vm_create(&vm, ARCH_X86_64, NULL, &why))
+	if (vm_create(&vm, ARCH_X86_64, true, NULL, &why))
 		fail_msg("%s", why.text);
 	map(vm, CODE, 2 * GUEST_PAGE, MAY_READ | MAY_EXEC);
 	map(vm, DATA, GUEST_PAGE, MAY_READ | MAY_WRITE);

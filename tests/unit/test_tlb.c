@@ -43,7 +43,7 @@ static struct vm *machine(uint64_t pages)
 	struct vm *vm;
 	struct failure why;
 
-	if (vm_create(&vm, ARCH_X86_64, NULL, &why))
+	if (vm_create(&vm, ARCH_X86_64, false, NULL, &why))
 		fail_msg("%s", why.text);
 	map(vm, CODE, GUEST_PAGE, MAY_READ | MAY_EXEC);
 	map(vm, DATA, pages * GUEST_PAGE, MAY_READ | MAY_WRITE);
@@ -106,7 +106,6 @@ int main(void)
 {
 	static struct test_list list;
 
-	setenv("CPREC_NO_DIRECT", "1", 1);
 	add_rows(&list, rows, misses);
 	add_test(&list, "grows again", grows_again, NULL);
 	return run_list("tlb", &list);

@@ -305,7 +305,7 @@ static void start(struct machine *machine, const struct program *program,
 
 	if (mode == NOT_INLINED)
 		setenv("CPREC_NO_INLINE", "1", 1);
-	assert_int_equal(vm_create(&machine->vm, ARCH_X86_64, NULL, &why), 0);
+	assert_int_equal(vm_create(&machine->vm, ARCH_X86_64, true, NULL, &why), 0);
 	unsetenv("CPREC_NO_INLINE");
 	machine->program = program;
 	machine->observer = (struct vm_observer) {

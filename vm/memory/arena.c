@@ -255,7 +255,7 @@ void arena_reserve_again(struct memory *memory, uint64_t start, uint64_t size)
  */
 static bool open_all(struct memory *memory)
 {
-	memory->is_open = memory->asks &&
+	memory->is_open = memory->asks && !memory->is_guarded &&
 			  !mprotect(memory->arena, memory->arena_size,
 				    PROT_READ | PROT_WRITE);
 	return memory->is_open;

@@ -21,13 +21,17 @@
 #include "formats/array.h"
 #include "formats/error.h"
 
+/*
+ * The host has 65,530 mappings as a rule (vm.max_map_count).  A replay that
+ * needs more goes on without protecting anything (arena.c), but only the TLB
+ * can do without; so it is asked before that.  A choice.
+ */
+#define GUARDED_MOST 8192
+
 int memory_line_up(struct memory *memory, struct failure *why)
 {
-	int rc;
+	int rc = arena_line_up(memory, why);
 
-	if (memory->asks)
-		return 0;
-	rc = arena_line_up(memory, why);
 	memory->is_guarded = !rc && memory->is_linear;
 	return rc;
 }
@@ -199,6 +203,8 @@ void guard_settle(struct memory *memory, size_t count)
 void memory_settle(struct memory *memory)
 {
 	guard_settle(memory, 0);
+	if (memory->asks && memory->count > GUARDED_MOST)
+		memory_end_guarding(memory);
 }
 
 void guard_admit_host(struct memory *memory, const struct mapping *map,

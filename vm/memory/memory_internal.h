@@ -108,7 +108,8 @@ struct memory {
 	bool tracks;		/* observer.first_write is set */
 	bool doubts;		/* observer.resolve is set */
 	bool asks;		/* pages are touched when the TLB misses them, or
-				   by whoever reads the arena: no fault tells */
+				   by whoever reads the arena: no fault tells,
+				   unless memory is guarded */
 	bool is_open;		/* so nothing is protected any more */
 	bool is_linear;		/* what programs map is in the arena where its
 				   addresses say: see guard.c */

@@ -203,6 +203,8 @@ int twins_alias(struct memory *memory, const struct region *region,
 {
 	struct mapping map = { .region = *region };
 
+	/* A replay is told of common pages before anybody makes them. */
+	memory_end_guarding(memory);
 	map.arena = UINT64_MAX;
 	if (is_alias(region))
 		map.arena = find_arena(memory, region->common,

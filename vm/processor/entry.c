@@ -42,7 +42,8 @@ static bool pay(struct vm *vm, uint32_t number)
 						 STOPPED_AT_SPECIAL);
 		return false;
 	}
-	if (vm->parted && !observe_arrival(vm, block)) {
+	/* What asks the TLB has been told when it was refused. */
+	if (vm->parted && !vm->asking && !observe_arrival(vm, block)) {
 		stop(vm, STOPPED_AT_BLOCK);
 		return false;
 	}
@@ -230,8 +231,9 @@ static void on_instruction(void *context, struct engine_call *call)
 		call->stays = true;
 	if (block->hooked || !block->observed)
 		prepare(vm, call);
-	/* It will come again if it is to be translated anew. */
-	if (block->observed && vm->stopped != STOPPED_TO_REPLAN)
+	/* It will come again if it is to be translated anew, and has been told
+	 * if it asks the TLB. */
+	if (block->observed && vm->stopped != STOPPED_TO_REPLAN && !vm->asking)
 		observe_instruction(vm, steps_before(vm, call->pc), call->pc);
 }
 

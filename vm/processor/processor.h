@@ -140,6 +140,7 @@ struct vm {
 	bool emulated;		/* an instruction; the guest goes on */
 	bool partial;		/* running a part of a block */
 	bool asking;		/* running an instruction that asks the TLB */
+	unsigned asked;		/* how many did, though nothing was wrong */
 
 	/* The engine's last miss that was not answered. */
 	guest_addr fault_page;

@@ -126,6 +126,7 @@ static int run_asking(struct vm *vm, struct vm_stop *stop, struct failure *why)
 	uint8_t code[16];
 	size_t left = memory_code(vm->memory, stop->pc, code, sizeof(code));
 	struct insn insn = vm->cpu.arch->decode(&vm->cpu, code, left, stop->pc);
+	size_t watched = vm->memory->code_pages.count;
 	int rc;
 
 	stop_in_block(vm, stop->pc);
@@ -134,6 +135,9 @@ static int run_asking(struct vm *vm, struct vm_stop *stop, struct failure *why)
 	rc = run_single(vm, insn.size, stop, why);
 	engine_pause_direct(vm->engine, ENGINE_NEVER);
 	vm->asking = false;
+	/* Neither a fault nor a write of code. */
+	if (!vm->faulted && vm->memory->code_pages.count >= watched)
+		vm->asked++;
 	return rc;
 }
 

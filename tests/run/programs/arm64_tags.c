@@ -29,6 +29,10 @@ int main(void)
 	memset(block, 1, sizeof(block));
 	__asm__ volatile("dc zva, %0" : : "r"(tagged(block, 7)) : "memory");
 	printf("%u, %lx %lx\n", sum, block[7], block[8]);
+	/* So many that each costs little. */
+	for (unsigned i = 0; i < 20000; i++)
+		*(volatile uint64_t *)tagged(block, i % 256) += i;
+	printf("%lx\n", block[0]);
 	__asm__ volatile("1: ldxp x8, x9, [%1]\nstxp %w0, x9, x8, [%1]\n"
 			 "cbnz %w0, 1b" : "=&r"(failed)
 			 : "r"(tagged(pair, 200)) : "x8", "x9", "memory");
