@@ -139,6 +139,8 @@ struct board {
 	uint64_t until;		/* of this run */
 	uint64_t look_at;	/* steps at which the world is asked next */
 	bool held;		/* it wants to interrupt, which is masked */
+	bool is_masked;		/* an interrupt is, since ... */
+	uint64_t masked_at;
 	bool pauses;
 	enum board_stopped stopped;
 	uint32_t stop_block;

@@ -128,6 +128,23 @@ static bool must_refresh(const struct board *board)
 	       board->block_count >= engine_blocks_most(board->engine);
 }
 
+/*
+ * What is masked for long, as while a kernel that has panicked counts the seconds
+ * until it resets, is not asked for before each block.
+ */
+#define MASKED_LONG UINT64_C(100000)	/* steps */
+#define MASKED_PAUSE UINT64_C(1000)
+
+static void stay_masked(struct board *board, uint64_t now)
+{
+	board->held = board->kind->has_line;
+	if (!board->is_masked)
+		board->masked_at = now;
+	board->is_masked = true;
+	if (now - board->masked_at >= MASKED_LONG)
+		board->look_at = now + MASKED_PAUSE;
+}
+
 /* Asks the world, if it is time; whether the guest was interrupted. */
 static bool look(struct board *board, uint64_t now, guest_addr pc)
 {
@@ -142,13 +159,14 @@ static bool look(struct board *board, uint64_t now, guest_addr pc)
 		return false;
 	if (!board->held && !world->look(world->context, &number, &next)) {
 		board->look_at = next;
+		board->is_masked = false;
 		return false;
 	}
 	if (!board->kind->interrupt(board, pc, number)) {
-		board->held = board->kind->has_line;
+		stay_masked(board, now);
 		return false;
 	}
-	board->held = false;
+	board->held = board->is_masked = false;
 	world->taken(world->context, number);
 	return true;
 }
