@@ -59,6 +59,15 @@ struct span {
 	uint64_t first, end;
 };
 
+/* Notes that pages are in use, before they are opened: a block that comes into
+ * use is protected as the guest may use it. */
+static void note(struct memory *memory, struct span span)
+{
+	for (uint64_t page = span.first; page < span.end;
+	     page = (page / PAGE_BLOCK + 1) * PAGE_BLOCK)
+		page_note(memory, page);
+}
+
 /* Has absent pages filled in, which are open already. */
 static void supply(struct memory *memory, const struct mapping *map,
 		   struct span span)
@@ -236,6 +245,7 @@ static void supply_span(struct memory *memory, const struct mapping *map,
 	uint64_t start = span.first << GUEST_PAGE_SHIFT;
 	uint64_t size = (span.end - span.first) << GUEST_PAGE_SHIFT;
 
+	note(memory, span);
 	arena_protect(memory, start, size, PAGE_READ | PAGE_WRITTEN);
 	arena_fill_soon(memory, start, size);
 	supply(memory, map, span);
@@ -315,6 +325,7 @@ bool memory_kept(struct memory *memory, uint64_t page,
 	state = page_state(memory, map, page);
 	if (!(state & PAGE_KEPT))
 		return false;
+	page_note(memory, page);
 	arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
 		      PAGE_READ | PAGE_WRITTEN);
 	if (state & PAGE_ABSENT)
@@ -357,6 +368,7 @@ static void fill_span(struct memory *memory, const struct mapping *map,
 {
 	uint64_t size = (span.end - span.first) << GUEST_PAGE_SHIFT;
 
+	note(memory, span);
 	arena_protect(memory, span.first << GUEST_PAGE_SHIFT, size,
 		      PAGE_READ | PAGE_WRITTEN);
 	for (uint64_t page = span.first; page < span.end; page++) {
