@@ -70,6 +70,30 @@ static void interrupt(struct replayer *rep)
 
 /* ------- looking ------- */
 
+/*
+ * While a program executes, Linux may hide most of its kernel (KPTI).  Then the
+ * kernel's own tables are two pages behind those that are used, and both have the
+ * vectors.
+ */
+#define HIDDEN_TABLES 0x2000u
+
+static bool find_hidden(const struct replayer *rep, guest_addr addr,
+			uint64_t *out)
+{
+	const struct board *board = board_of(rep);
+	const struct board_view view = board_view(board);
+	const guest_addr vectors = board_reg(board, ARM64_VBAR);
+	struct board_tables hidden = view.tables;
+	uint64_t here, there;
+
+	if (!view.is_program)
+		return false;
+	hidden.high += HIDDEN_TABLES;
+	return board_translate(board, vectors, &here) &&
+	       board_translate_by(board, &hidden, vectors, &there) &&
+	       here == there && board_translate_by(board, &hidden, addr, out);
+}
+
 static bool find_place(const struct replayer *rep, guest_addr addr,
 		       uint64_t *out)
 {
@@ -82,9 +106,8 @@ static bool find_place(const struct replayer *rep, guest_addr addr,
 	tables = board_tables(board_of(rep));
 	if (space->has_table)
 		tables.low = space->table;
-	if (space->has_high)
-		tables.high = space->high;
-	return board_translate_by(board_of(rep), &tables, addr, out);
+	return board_translate_by(board_of(rep), &tables, addr, out) ||
+	       (addr >> 63 && find_hidden(rep, addr, out));
 }
 
 /* Of one page. */

@@ -197,8 +197,6 @@ struct address_space {
 				   table for the lower half is at ... */
 	uint64_t table;		/* ... this physical address; else of the
 				   present one */
-	bool has_high;		/* the same of the upper half: the kernel's */
-	uint64_t high;
 };
 
 /* From now on; at first, virtual ones as they are at the time. */

@@ -74,24 +74,9 @@ size_t kernel_places(const struct kernel *kernel,
 	return i;
 }
 
-/*
- * While a program executes, most of the kernel may be out of its sight (KPTI):
- * then the tables of the kernel are two pages behind those that are used.
- */
-#define HIDDEN_TABLES 0x2000u
-
 static void see_kernel(struct kernel *kernel)
 {
-	struct address_space space = { .has_high = true };
-	struct machine_view view;
-	uint8_t byte;
-
 	replayer_use_space(kernel->replayer, &(struct address_space){ 0 });
-	if (kernel_read(kernel, kernel->first, &byte, 1) ||
-	    !replayer_machine(kernel->replayer, &view))
-		return;
-	space.high = view.high + HIDDEN_TABLES;
-	replayer_use_space(kernel->replayer, &space);
 }
 
 int kernel_go(struct kernel *kernel, const struct position *at,

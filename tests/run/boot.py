@@ -38,6 +38,7 @@ from tap import CprecTap, equal, expect, main  # noqa: E402
 COMPILER = "aarch64-linux-gnu-gcc"
 NAMES = "aarch64-linux-gnu-nm"
 ADDR_TO_LINE = "aarch64-linux-gnu-addr2line"
+DEBUGGER = "gdb-multiarch"
 ORACLE = "qemu-system-aarch64"
 MAKE_DISK = "mke2fs"
 DISK_SIZE = 64 << 20
@@ -345,6 +346,11 @@ class Tests(CprecTap):
             self.options.cprec, "query", "--json", f"--addr={vectors:#x}",
             "--size=2k", at, self.trace))
         expect(set(done["bytes"]) - set("0?"), self.version)
+        # Also while programs execute from which it hides.
+        code = {json.loads(self.run_long(
+            self.options.cprec, "query", "--json", "--addr=do_exit",
+            f"--at={at}%", self.trace))["bytes"] for at in range(50, 100, 4)}
+        expect(len(code) == 1 and "?" not in code.pop(), code)
 
     def kernel(self):
         """What it knows of itself: names, processes, its log; as it said."""
@@ -536,6 +542,13 @@ class Tests(CprecTap):
         value = json.loads(ask("query", folder, "--json", "--at=10%",
                                "--addr=init_task.comm"))
         expect("swapper/0" in value["value"], value)
+        if shutil.which(DEBUGGER):
+            said = self.run_long(
+                self.options.cprec, "gdb", "--gdb=" + DEBUGGER, folder,
+                "--goto=90%", self.trace, "--", "-batch", "-ex",
+                "print init_task.comm", "-ex", "print linux_banner")
+            expect(re.search('= "swapper/0', said) and self.version in said,
+                   said)
         return f"{len(code)} frames, moved by {moved:#x}"
 
     def ends(self):
