@@ -79,7 +79,9 @@ static bool find_place(const struct replayer *rep, guest_addr addr,
 	*out = addr;
 	if (space->is_physical)
 		return true;
-	tables = board_tables(board_of(rep));
+	tables = space->has_core ?
+			 board_view(board_of(rep), space->core).tables :
+			 board_tables(board_of(rep));
 	if (space->has_table)
 		tables.low = space->table;
 	if (space->has_high)
@@ -173,13 +175,14 @@ static void instruction(struct replayer *rep, guest_addr pc,
 	vm_decoder_show(rep->machine->decoder, pc, code, size, syntax, out);
 }
 
-bool replayer_machine(const struct replayer *rep, struct machine_view *out)
+bool replayer_machine(const struct replayer *rep, uint32_t stream,
+		      struct machine_view *out)
 {
 	struct board_view view;
 
 	if (!rep->machine)
 		return false;
-	view = board_view(board_of(rep));
+	view = board_view(board_of(rep), stream);
 	*out = (struct machine_view){ view.is_program, view.program_sp,
 				      view.kernel_sp, view.tables.low,
 				      view.tables.high };

@@ -89,7 +89,8 @@ static void see_kernel(struct kernel *kernel)
 
 	replayer_use_space(kernel->replayer, &(struct address_space){ 0 });
 	if (kernel_read(kernel, kernel->first, &byte, 1) ||
-	    !replayer_machine(kernel->replayer, &view))
+	    !replayer_machine(kernel->replayer,
+			      replayer_stream(kernel->replayer), &view))
 		return;
 	space.high = view.high + HIDDEN_TABLES;
 	replayer_use_space(kernel->replayer, &space);
@@ -220,11 +221,11 @@ struct present {
 	uint64_t task, stack;	/* one of them is 0 */
 };
 
-static struct present find_present(struct kernel *kernel)
+static struct present find_present(struct kernel *kernel, uint32_t stream)
 {
 	struct machine_view view = { 0 };
 
-	replayer_machine(kernel->replayer, &view);
+	replayer_machine(kernel->replayer, stream, &view);
 	if (!view.is_program)
 		return (struct present){ view.program_sp, 0 };
 	return (struct present){
@@ -262,8 +263,24 @@ static char state_letter(uint64_t state, uint64_t exit_state)
 	return 'R';
 }
 
-static void describe(struct kernel *kernel, const struct present *present,
-		     uint64_t task, struct kernel_process *out)
+/* On which cores it is. */
+static void find_cores(struct kernel *kernel, uint64_t task,
+		       struct kernel_process *out)
+{
+	size_t count = recording_threads(kernel->query->recording);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct present present = find_present(kernel, i);
+
+		if (!is_present(kernel, &present, task))
+			continue;
+		out->runs = true;
+		out->has_turn |= i == replayer_stream(kernel->replayer);
+	}
+}
+
+static void describe(struct kernel *kernel, uint64_t task,
+		     struct kernel_process *out)
 {
 	const uint32_t *at = kernel->members;
 	uint64_t memory = pointer(kernel, task, TASK_MEMORY);
@@ -277,8 +294,8 @@ static void describe(struct kernel *kernel, const struct present *present,
 		.state = state_letter(
 			kernel_number(kernel, task + at[TASK_STATE], 4),
 			kernel_number(kernel, task + at[TASK_EXIT_STATE], 4)),
-		.runs = is_present(kernel, present, task),
 	};
+	find_cores(kernel, task, out);
 	if (!kernel_read(kernel, task + at[TASK_NAME], out->name,
 			 KERNEL_NAME - 1))
 		out->name[0] = '\0';
@@ -293,7 +310,6 @@ static void describe(struct kernel *kernel, const struct present *present,
 int kernel_each_here(struct kernel *kernel, kernel_process_visit *visit,
 			void *context, struct failure *why)
 {
-	const struct present present = find_present(kernel);
 	const uint32_t link = kernel->members[TASK_TASKS];
 	uint64_t task = kernel->first;
 	int rc = 0;
@@ -305,7 +321,7 @@ int kernel_each_here(struct kernel *kernel, kernel_process_visit *visit,
 		if (!next)
 			return failed(why, ERR_NOT_FOUND, "the kernel has no"
 				      " processes yet");
-		describe(kernel, &present, task, &process);
+		describe(kernel, task, &process);
 		rc = visit(context, &process);
 		task = next - link;
 		if (task == kernel->first)
@@ -333,7 +349,8 @@ uint64_t kernel_memory(struct kernel *kernel,
 	struct table_search search = { .table = space->table };
 	struct machine_view view = { 0 };
 
-	replayer_machine(kernel->replayer, &view);
+	replayer_machine(kernel->replayer, replayer_stream(kernel->replayer),
+			 &view);
 	if (!space->has_table && !view.is_program)
 		return pointer(kernel, view.program_sp, TASK_MEMORY);
 	if (!space->has_table)
