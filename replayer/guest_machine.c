@@ -80,17 +80,17 @@ static void interrupt(struct replayer *rep)
 static bool find_hidden(const struct replayer *rep, guest_addr addr,
 			uint64_t *out)
 {
+	const struct address_space *space = &rep->machine->space;
 	const struct board *board = board_of(rep);
-	const struct board_view view = board_view(board);
-	const guest_addr vectors = board_reg(board, ARM64_VBAR);
+	const struct board_view view = board_view(board, space->has_core ?
+			space->core : replayer_stream(rep));
 	struct board_tables hidden = view.tables;
 	uint64_t here, there;
 
-	if (!view.is_program)
-		return false;
 	hidden.high += HIDDEN_TABLES;
-	return board_translate(board, vectors, &here) &&
-	       board_translate_by(board, &hidden, vectors, &there) &&
+	return view.is_program &&
+	       board_translate_by(board, &view.tables, view.vectors, &here) &&
+	       board_translate_by(board, &hidden, view.vectors, &there) &&
 	       here == there && board_translate_by(board, &hidden, addr, out);
 }
 
@@ -103,7 +103,9 @@ static bool find_place(const struct replayer *rep, guest_addr addr,
 	*out = addr;
 	if (space->is_physical)
 		return true;
-	tables = board_tables(board_of(rep));
+	tables = space->has_core ?
+			 board_view(board_of(rep), space->core).tables :
+			 board_tables(board_of(rep));
 	if (space->has_table)
 		tables.low = space->table;
 	return board_translate_by(board_of(rep), &tables, addr, out) ||
@@ -196,13 +198,14 @@ static void instruction(struct replayer *rep, guest_addr pc,
 	vm_decoder_show(rep->machine->decoder, pc, code, size, syntax, out);
 }
 
-bool replayer_machine(const struct replayer *rep, struct machine_view *out)
+bool replayer_machine(const struct replayer *rep, uint32_t stream,
+		      struct machine_view *out)
 {
 	struct board_view view;
 
 	if (!rep->machine)
 		return false;
-	view = board_view(board_of(rep));
+	view = board_view(board_of(rep), stream);
 	*out = (struct machine_view){ view.is_program, view.program_sp,
 				      view.kernel_sp, view.tables.low,
 				      view.tables.high, view.left_at };

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Debian's kernels for arm64 on a machine that is recorded: they boot to a shell
 that checks itself, and say what they say on QEMU; the recording verifies, and its
-replay says the same again.  A file system on a disk is read and written, a file comes
+replay says the same again.  So they do with four cores.  A file system on a disk is read and written, a file comes
 from a server on this machine.  No suite runs this: it gets some 50 MB of packages.
 
 usage: boot.py --cprec C [--files FOLDER] [--keep FOLDER] [--with-debug]
@@ -55,6 +55,7 @@ mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
 for module in /modules/*; do insmod $module; done
 case $(cat /proc/cmdline) in
+*cores*) sh /cores; sh /check; poweroff -f;;
 *check*) sh /check; sh /list; poweroff -f;;
 *devices*) sh /devices; poweroff -f;;
 *program*) /bin/program; poweroff -f;;
@@ -82,6 +83,11 @@ ls -l /proc/self/exe | sed 's/.*-> //'
 echo {END}
 """
 
+# A core is switched off, and on again.
+CPU1 = "/sys/devices/system/cpu/cpu1/online"
+CORES = f"""nproc
+echo 0 >{CPU1}; nproc; echo 1 >{CPU1}; nproc
+"""
 
 # What only this boot has.
 LIST = f"""echo {LISTED}
@@ -186,6 +192,7 @@ def initial_files(busybox, modules_folder, load="", built=b""):
               ("init", 0o100755, INIT.encode()),
               ("list", 0o100755, LIST.encode()),
               ("check", 0o100755, CHECK.encode()),
+              ("cores", 0o100755, CORES.encode()),
               ("devices", 0o100755, DEVICES.encode())]
     archive = b"".join(entry(i + 1, *file) for i, file in enumerate(files))
     return gzip.compress(archive + entry(0, "TRAILER!!!", 0))
@@ -335,6 +342,30 @@ class Tests(CprecTap):
         equal(info["exit"]["code"], 0, "exit")
         return (f"{info['instructions']} instructions in {seconds:.1f} s,"
                 f" {info['size'] / 1e6:.1f} MB")
+
+    def cores(self):
+        """They check the same; what each does at a time is known."""
+        said = self.run_long(*self.machine("cores", "--smp=4"))
+        equal(said.replace("\r", "").split(BEGIN)[0].split()[-3:],
+              ["4", "3", "4"], "cores")
+        equal(between(said), self.said["cortex-a53"], "what is checked")
+        cprec = self.options.cprec
+        equal(self.run_long(cprec, "replay", self.trace), said, "replay")
+        self.run_long(cprec, "verify", "-q", self.trace)
+        busy = 0
+        for at in range(50, 100, 5):
+            runs = [json.loads(line)["runs"] for line in self.run_long(
+                cprec, "ps", "--json", f"--at={at}%",
+                self.trace).splitlines()]
+            busy = max(busy, sum(runs))
+            stacks = self.run_long(cprec, "backtrace", f"--at={at}%",
+                                   "--thread=all", self.trace)
+            equal(re.findall(r"^thread (\d)", stacks, re.M),
+                  ["1", "2", "3", "4"], "threads")
+        expect(busy > 1, "never two processes at once")
+        info = json.loads(self.run_long(cprec, "info", "--json", self.trace))
+        return " and ".join(str(thread["instructions"]) for thread in
+                            info["threads"]) + " instructions"
 
     def kernel_memory(self):
         """The kernel's version, by its own page tables."""
@@ -556,10 +587,14 @@ class Tests(CprecTap):
         for append, status, words in (
                 ("crash", 1, "panicked: sysrq triggered crash, in"
                  " sysrq_handle_crash, process 1 'init'"),
+                ("crash --smp=3", 1, "panicked: sysrq triggered crash, in"
+                 " sysrq_handle_crash, process 1 'init'"),
                 ("leave", 1, "panicked: Attempted to kill init! exitcode="
                  "0x00000300, in do_exit, process 1 'init'"),
                 ("crash panic=-1", 1, "panicked: sysrq triggered crash")):
-            done = subprocess.run(self.machine(append, "--no-reboot"),
+            append, *more = append.split(" --")
+            done = subprocess.run(self.machine(append, "--no-reboot",
+                                               *("--" + one for one in more)),
                                   stdin=subprocess.DEVNULL,
                                   capture_output=True, timeout=LONG)
             equal(done.returncode, status, done.stderr)
@@ -666,6 +701,7 @@ def test_kernel(tests, of):
     if shutil.which(COMPILER):
         tests.test(of + "programs", tests.programs)
         tests.test(of + "one process", tests.one_process)
+    tests.test(of + "four cores", tests.cores)
     tests.test(of + "a shell", tests.shell)
     tests.test(of + "ends", tests.ends)
     if shutil.which(MAKE_DISK):
