@@ -77,6 +77,25 @@ static bool take_at_once(struct cprec_cursor *cursor, uint64_t addr,
 	return true;
 }
 
+/* Memory is what the cursor's thread sees. */
+static int see_as_thread(struct cprec_cursor *cursor, struct failure *why)
+{
+	uint32_t stream;
+	int rc;
+
+	if (!recording_is_machine(cursor->of->recording))
+		return 0;
+	if (!cursor->some_thread) {
+		query_use_turn(cursor->of->query);
+		return 0;
+	}
+	rc = recording_find_stream(cursor->of->recording, cursor->tid,
+				   cursor->at.time, &stream, why);
+	if (!rc)
+		query_use_core(cursor->of->query, stream);
+	return rc;
+}
+
 PUBLIC int cprec_read(struct cprec_cursor *cursor, uint64_t addr,
 		      uint64_t length, const struct cprec_memory **out,
 		      struct cprec_failure *why)
@@ -89,6 +108,8 @@ PUBLIC int cprec_read(struct cprec_cursor *cursor, uint64_t addr,
 	if (!rc && length - 1 > UINT64_MAX - addr)
 		rc = failed(inner(why), ERR_INPUT,
 			    "the bytes reach past the last address");
+	if (!rc)
+		rc = see_as_thread(cursor, inner(why));
 	if (!rc && take_at_once(cursor, addr, length)) {
 		*out = &cursor->memory;
 		return 0;

@@ -70,6 +70,30 @@ static void interrupt(struct replayer *rep)
 
 /* ------- looking ------- */
 
+/*
+ * While a program executes, Linux may hide most of its kernel (KPTI).  Then the
+ * kernel's own tables are two pages behind those that are used, and both have the
+ * vectors.
+ */
+#define HIDDEN_TABLES 0x2000u
+
+static bool find_hidden(const struct replayer *rep, guest_addr addr,
+			uint64_t *out)
+{
+	const struct address_space *space = &rep->machine->space;
+	const struct board *board = board_of(rep);
+	const struct board_view view = board_view(board, space->has_core ?
+			space->core : replayer_stream(rep));
+	struct board_tables hidden = view.tables;
+	uint64_t here, there;
+
+	hidden.high += HIDDEN_TABLES;
+	return view.is_program &&
+	       board_translate_by(board, &view.tables, view.vectors, &here) &&
+	       board_translate_by(board, &hidden, view.vectors, &there) &&
+	       here == there && board_translate_by(board, &hidden, addr, out);
+}
+
 static bool find_place(const struct replayer *rep, guest_addr addr,
 		       uint64_t *out)
 {
@@ -79,12 +103,13 @@ static bool find_place(const struct replayer *rep, guest_addr addr,
 	*out = addr;
 	if (space->is_physical)
 		return true;
-	tables = board_tables(board_of(rep));
+	tables = space->has_core ?
+			 board_view(board_of(rep), space->core).tables :
+			 board_tables(board_of(rep));
 	if (space->has_table)
 		tables.low = space->table;
-	if (space->has_high)
-		tables.high = space->high;
-	return board_translate_by(board_of(rep), &tables, addr, out);
+	return board_translate_by(board_of(rep), &tables, addr, out) ||
+	       (addr >> 63 && find_hidden(rep, addr, out));
 }
 
 /* Of one page. */
@@ -173,13 +198,14 @@ static void instruction(struct replayer *rep, guest_addr pc,
 	vm_decoder_show(rep->machine->decoder, pc, code, size, syntax, out);
 }
 
-bool replayer_machine(const struct replayer *rep, struct machine_view *out)
+bool replayer_machine(const struct replayer *rep, uint32_t stream,
+		      struct machine_view *out)
 {
 	struct board_view view;
 
 	if (!rep->machine)
 		return false;
-	view = board_view(board_of(rep));
+	view = board_view(board_of(rep), stream);
 	*out = (struct machine_view){ view.is_program, view.program_sp,
 				      view.kernel_sp, view.tables.low,
 				      view.tables.high, view.left_at };

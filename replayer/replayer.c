@@ -132,7 +132,13 @@ guest_addr replayer_address(struct replayer *rep, guest_addr home)
 
 void replayer_use_space(struct replayer *rep, const struct address_space *space)
 {
+	rep->space = *space;
 	rep->guest->use_space(rep, space);
+}
+
+const struct address_space *replayer_space(const struct replayer *rep)
+{
+	return &rep->space;
 }
 
 uint64_t replayer_reg(struct replayer *rep, unsigned reg)

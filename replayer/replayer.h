@@ -197,24 +197,27 @@ struct address_space {
 				   table for the lower half is at ... */
 	uint64_t table;		/* ... this physical address; else of the
 				   present one */
-	bool has_high;		/* the same of the upper half: the kernel's */
-	uint64_t high;
+	bool has_core;		/* the present ones are not those of the core
+				   that has its turn, but of ... */
+	uint32_t core;		/* ... this stream */
 };
 
 /* From now on; at first, virtual ones as they are at the time. */
 void replayer_use_space(struct replayer *replayer,
 			const struct address_space *space);
 
-/* Tells which process of a machine is the present one; false: no machine. */
+const struct address_space *replayer_space(const struct replayer *replayer);
+
+/* Tells which process of a machine is that of a core; false: no machine. */
 struct machine_view {
-	bool is_program;	/* the processor is not in the kernel */
+	bool is_program;	/* the core is not in the kernel */
 	uint64_t program_sp, kernel_sp;	/* registers, whatever their use */
 	uint64_t low, high;	/* page tables of both halves */
 	uint64_t left_at;	/* the time when a program last gave way to the
 				   kernel; one that was not executed on the way
 				   does not count */
 };
-bool replayer_machine(const struct replayer *replayer,
+bool replayer_machine(const struct replayer *replayer, uint32_t stream,
 		      struct machine_view *out);
 
 /*

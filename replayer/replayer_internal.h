@@ -113,6 +113,7 @@ struct replayer {
 	struct vm_thread *home;		/* the guest's first thread */
 	struct replay_thread *threads;	/* by stream */
 	uint32_t stream;		/* whose turn it is */
+	struct address_space space;	/* of a machine */
 
 	const struct replay_observer **observers;
 	size_t observer_count, observer_room;

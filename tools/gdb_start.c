@@ -3,6 +3,7 @@
 #include "tools/gdb_start.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -17,6 +18,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/commands.h"
 #include "tools/damage.h"
+#include "tools/debug_notes.h"
 #include "tools/gdb_find.h"
 #include "tools/gdb_socket.h"
 #include "tools/messages.h"
@@ -102,8 +104,32 @@ static bool is_place(struct recording *recording, const char *from)
 	return false;
 }
 
+/* "symbol-file": a machine's kernel has moved itself; NULL: there is none. */
+static char *own_file_text(struct recording *recording, struct lines *lines)
+{
+	const struct symbols *own;
+	const char *path = NULL;
+	uint64_t moved;
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!lines || !recording_is_machine(recording))
+		return NULL;
+	own = names_own(lines_names(lines), recording_end(recording), &moved);
+	if (own)
+		path = lines_module_path(lines, own->path);
+	out = path ? open_memstream(&text, &size) : NULL;
+	if (!out)
+		return NULL;
+	fprintf(out, "symbol-file -o %#" PRIx64 " ", moved);
+	print_quoted(out, path);
+	return fclose(out) ? NULL : text;
+}
+
 /* Whether gdb may read the files of this machine.  False: it is told. */
-static bool look_at(const char *path, const char *from, bool *has_all)
+static bool look_at(const char *path, const char *from, bool *has_all,
+		    char **own_file)
 {
 	bool can_begin;
 	struct recording *recording;
@@ -115,9 +141,10 @@ static bool look_at(const char *path, const char *from, bool *has_all)
 		return false;
 	}
 	damage_say(recording);
-	*has_all = arch_is_own(recording_reg_table(recording)->arch) &&
-		   !lines_create(&lines, recording, NULL) &&
+	*has_all = !lines_create(&lines, recording, NULL) &&
+		   arch_is_own(recording_reg_table(recording)->arch) &&
 		   module_sources_are_here(lines);
+	*own_file = own_file_text(recording, lines);
 	lines_destroy(lines);
 	can_begin = is_place(recording, from);
 	recording_close(recording);
@@ -183,7 +210,7 @@ static void add_pair(struct words *words, const char *option,
 
 /* Ours before those of the user; false, which is told, if a script is gone. */
 static bool add_all(struct words *words, const struct gdb_start *start,
-		    const char *connect, bool gives_files)
+		    const char *connect, const char *own_file, bool gives_files)
 {
 	const char *const *name = start->scripts;
 
@@ -204,6 +231,8 @@ static bool add_all(struct words *words, const struct gdb_start *start,
 			return false;
 		add_pair(words, "-x", path);
 	}
+	if (own_file)
+		add_pair(words, "-ex", own_file);
 	add_pair(words, "-ex", connect);
 	if (start->then)
 		add_pair(words, "-ex", start->then);
@@ -233,6 +262,13 @@ char **gdb_take_words(struct options *options, size_t *count)
 	return options_take_words(options, count);
 }
 
+/* The server that gdb is connected with looks there, too. */
+static void take_folders(const char *folders)
+{
+	debug_folders_take(folders);
+	setenv("CPREC_DEBUG_DIR", folders, true);
+}
+
 bool gdb_take_option(struct gdb_start *start, int id, const char *value)
 {
 	if (id == 'g')
@@ -243,6 +279,8 @@ bool gdb_take_option(struct gdb_start *start, int id, const char *value)
 		start->commands = value;
 	else if (id == OPTION_GDB)
 		start->gdb = value;
+	else if (id == OPTION_FOLDERS)
+		take_folders(value);
 	else
 		return false;
 	return true;
@@ -252,15 +290,16 @@ int gdb_start(const struct gdb_start *start)
 {
 	struct words words = { 0 };
 	bool has_all = false, gives_files;
-	char *connect;
+	char *connect, *own_file = NULL;
 
-	if (start->path && !look_at(start->path, start->from, &has_all))
+	if (start->path &&
+	    !look_at(start->path, start->from, &has_all, &own_file))
 		return EXIT_FAILED;
 	/* Read from this machine, they are there sooner; but only if they are
 	   those that were recorded. */
 	gives_files = !has_all;
 	connect = connect_text(start, gives_files);
-	if (connect && !add_all(&words, start, connect, gives_files))
+	if (connect && !add_all(&words, start, connect, own_file, gives_files))
 		return EXIT_CPREC;
 	if (!connect || words.is_short) {
 		say("out of memory");

@@ -38,10 +38,13 @@ struct gdb_start {
 	{ 'g', "goto", "T", "begin at this time, or at 'main'" },             \
 	{ 'e', "end", NULL, "begin at the end", NULL, "goto", NULL }
 #define OPTION_EXECUTE 513
+#define OPTION_FOLDERS 514
 #define GDB_FIRST_OPTIONS                                                     \
 	{ 'x', "command", "F", "commands that are executed first" },          \
 	{ OPTION_EXECUTE, "ex", "COMMAND",                                    \
-	  "a command that is executed first; may be repeated" }
+	  "a command that is executed first; may be repeated" },            \
+	{ OPTION_FOLDERS, "debug-dir", "DIR",                                 \
+	  "where debugging information is looked for, too" }
 #define GDB_PROGRAM_OPTION { OPTION_GDB, "gdb", "PROGRAM", "this gdb" }
 
 /* "-ex" of a command line is "--ex": gdb has it so. */

@@ -43,7 +43,7 @@ static int take_process(void *context, const struct kernel_process *process)
 {
 	struct where *where = context;
 
-	if (process->runs)
+	if (process->has_turn)
 		where->process = *process;
 	return 0;
 }
@@ -66,6 +66,8 @@ static int find(struct opened *opened, struct where *where,
 		rc = query_replayer(opened->query, &backtrace.replayer, why);
 	if (!rc)
 		rc = replayer_seek(backtrace.replayer, &end, why);
+	if (!rc)
+		backtrace.stream = replayer_stream(backtrace.replayer);
 	return rc ? rc : backtrace_walk(&backtrace, &how, why);
 }
 

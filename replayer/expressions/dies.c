@@ -108,10 +108,10 @@ static int add_entry(struct die_index *index, Dwarf_Die *die,
 		     enum die_kind kind, uint32_t parent)
 {
 	if (index->count == ENTRIES_MOST ||
-	    array_room(index->list, index->count, index->room) ||
-	    number_map_set(&index->by_addr, (uintptr_t)die->addr,
-			   index->count))
+	    array_room(index->list, index->count, index->room))
 		return ERR_NO_MEMORY;
+	if (index->count && index->list[index->count - 1].die.addr > die->addr)
+		index->is_mixed = true;
 	index->list[index->count++] = (struct die_entry) {
 		.die = *die, .name = dwarf_diename(die), .parent = parent,
 		.kind = kind,
@@ -160,6 +160,42 @@ static int walk(struct die_index *index, Dwarf_Die *parent_die,
 	return rc;
 }
 
+/* ------- by where the bytes are ------- */
+
+/* Nearly always they are read in that order; several sections may not be. */
+static int list_addrs(struct die_index *index)
+{
+	int rc = 0;
+
+	for (size_t i = 0; index->is_mixed && i < index->count && !rc; i++)
+		rc = number_map_set(&index->by_addr,
+				    (uintptr_t)index->list[i].die.addr, i);
+	return rc;
+}
+
+const struct die_entry *die_index_entry(const struct die_index *index,
+					const Dwarf_Die *die)
+{
+	size_t low = 0, high = index->count;
+
+	if (index->is_mixed) {
+		const uint64_t *number = number_map_find(&index->by_addr,
+							 (uintptr_t)die->addr);
+
+		return number ? &index->list[*number] : NULL;
+	}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (index->list[middle].die.addr < die->addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < index->count && index->list[low].die.addr == die->addr ?
+		       &index->list[low] : NULL;
+}
+
 /* ------- definitions that stand outside of what they belong to ------- */
 
 static bool follow(Dwarf_Die *die, unsigned name)
@@ -173,8 +209,8 @@ static bool follow(Dwarf_Die *die, unsigned name)
 /* They have the names and the scopes of their declarations. */
 static void settle(struct die_index *index, struct die_entry *entry)
 {
+	const struct die_entry *declaration;
 	Dwarf_Die die = entry->die;
-	const uint64_t *number;
 
 	if (entry->kind != DIE_VARIABLE && entry->kind != DIE_FUNCTION)
 		return;
@@ -184,32 +220,64 @@ static void settle(struct die_index *index, struct die_entry *entry)
 			break;
 	if (die.addr == entry->die.addr)
 		return;
-	number = number_map_find(&index->by_addr, (uintptr_t)die.addr);
-	if (number)
-		entry->parent = index->list[*number].parent;
+	declaration = die_index_entry(index, &die);
+	if (declaration)
+		entry->parent = declaration->parent;
 }
 
 /* ------- by name ------- */
 
-static int compare_names(const void *left, const void *right, void *context)
-{
-	const struct die_index *index = context;
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	int order = strcmp(index->list[a].name, index->list[b].name);
+/* Of a name: its first bytes, as a number that is in order as the name is. */
+struct sorted_name {
+	uint64_t begin;
+	const char *name;
+	uint32_t number;
+};
 
-	return order ? order : (a > b) - (a < b);
+static uint64_t begin_of(const char *name)
+{
+	uint64_t begin = 0;
+
+	for (unsigned i = 0; i < sizeof(begin); i++)
+		begin = begin << 8 | (*name ? (uint8_t)*name++ : 0);
+	return begin;
+}
+
+/* Most names differ early, and those that do not are often the same bytes. */
+static int compare_names(const void *left, const void *right)
+{
+	const struct sorted_name *a = left, *b = right;
+	int order = 0;
+
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	if (a->name != b->name)
+		order = strcmp(a->name, b->name);
+	return order ? order : (a->number > b->number) -
+				       (a->number < b->number);
 }
 
 static int sort_names(struct die_index *index)
 {
+	struct sorted_name *names = calloc(index->count + 1, sizeof(*names));
+	size_t count = 0;
+
 	index->by_name = calloc(index->count + 1, sizeof(*index->by_name));
-	if (!index->by_name)
+	if (!index->by_name || !names) {
+		free(names);
 		return ERR_NO_MEMORY;
+	}
 	for (size_t i = 0; i < index->count; i++)
 		if (index->list[i].name)
-			index->by_name[index->named++] = (uint32_t)i;
-	qsort_r(index->by_name, index->named, sizeof(*index->by_name),
-		compare_names, index);
+			names[count++] = (struct sorted_name){
+				begin_of(index->list[i].name),
+				index->list[i].name, (uint32_t)i,
+			};
+	qsort(names, count, sizeof(*names), compare_names);
+	for (size_t i = 0; i < count; i++)
+		index->by_name[i] = names[i].number;
+	index->named = count;
+	free(names);
 	return 0;
 }
 
@@ -236,6 +304,8 @@ int die_index_build(struct die_index *index, Dwarf *dwarf)
 	while (!rc && !dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die,
 				       NULL))
 		rc = walk(index, &die, DIE_NONE, 0);
+	if (!rc)
+		rc = list_addrs(index);
 	for (size_t i = 0; i < index->count && !rc; i++) {
 		settle(index, &index->list[i]);
 		rc = note_place(index, i);
@@ -275,15 +345,6 @@ const struct die_entry *die_index_at(const struct die_index *index,
 				     uint64_t addr)
 {
 	const uint64_t *number = number_map_find(&index->by_place, addr);
-
-	return number ? &index->list[*number] : NULL;
-}
-
-const struct die_entry *die_index_entry(const struct die_index *index,
-					const Dwarf_Die *die)
-{
-	const uint64_t *number =
-		number_map_find(&index->by_addr, (uintptr_t)die->addr);
 
 	return number ? &index->list[*number] : NULL;
 }

@@ -45,7 +45,8 @@ struct die_index {
 	size_t count, room;
 	uint32_t *by_name;	/* numbers of those that have a name */
 	size_t named;
-	struct number_map by_addr;	/* numbers, by where the bytes are */
+	bool is_mixed;		/* `list` is not in the order of the bytes: */
+	struct number_map by_addr;	/* numbers, by where they are */
 	struct number_map by_place;	/* of variables, by their addresses */
 };
 

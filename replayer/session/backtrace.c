@@ -20,6 +20,16 @@ static bool read_memory(void *context, uint64_t addr, void *bytes, size_t size)
 	       !memchr(known, 0, size);
 }
 
+/* Stacks of programs are where their cores see them. */
+static void see_as(struct replayer *replayer, uint32_t stream)
+{
+	struct address_space space = *replayer_space(replayer);
+
+	space.has_core = stream != replayer_stream(replayer);
+	space.core = stream;
+	replayer_use_space(replayer, &space);
+}
+
 int backtrace_walk(const struct backtrace *backtrace, enum frames_end *end,
 		   struct failure *why)
 {
@@ -34,13 +44,17 @@ int backtrace_walk(const struct backtrace *backtrace, enum frames_end *end,
 		.visit = backtrace->visit,
 		.context = backtrace->context,
 	};
+	const struct address_space before = *replayer_space(replayer);
 	struct reg_file file;
 	int rc = replayer_thread_registers(replayer, backtrace->stream, &file,
 					   why);
 
-	if (!rc)
-		*end = frames_walk(&walk, &file);
-	return rc;
+	if (rc)
+		return rc;
+	see_as(replayer, backtrace->stream);
+	*end = frames_walk(&walk, &file);
+	replayer_use_space(replayer, &before);
+	return 0;
 }
 
 struct search {

@@ -74,24 +74,9 @@ size_t kernel_places(const struct kernel *kernel,
 	return i;
 }
 
-/*
- * While a program executes, most of the kernel may be out of its sight (KPTI):
- * then the tables of the kernel are two pages behind those that are used.
- */
-#define HIDDEN_TABLES 0x2000u
-
 static void see_kernel(struct kernel *kernel)
 {
-	struct address_space space = { .has_high = true };
-	struct machine_view view;
-	uint8_t byte;
-
 	replayer_use_space(kernel->replayer, &(struct address_space){ 0 });
-	if (kernel_read(kernel, kernel->first, &byte, 1) ||
-	    !replayer_machine(kernel->replayer, &view))
-		return;
-	space.high = view.high + HIDDEN_TABLES;
-	replayer_use_space(kernel->replayer, &space);
 }
 
 int kernel_go(struct kernel *kernel, const struct position *at,
@@ -220,11 +205,11 @@ struct present {
 	uint64_t task, stack;	/* one of them is 0 */
 };
 
-static struct present find_present(struct kernel *kernel)
+static struct present find_present(struct kernel *kernel, uint32_t stream)
 {
 	struct machine_view view = { 0 };
 
-	replayer_machine(kernel->replayer, &view);
+	replayer_machine(kernel->replayer, stream, &view);
 	if (!view.is_program)
 		return (struct present){ view.program_sp, 0 };
 	return (struct present){
@@ -267,6 +252,22 @@ static char state_letter(uint64_t state, uint64_t exit_state)
 	return 'R';
 }
 
+/* On which cores it is. */
+static void find_cores(struct kernel *kernel, uint64_t task,
+		       struct kernel_process *out)
+{
+	size_t count = recording_threads(kernel->query->recording);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct present present = find_present(kernel, i);
+
+		if (!is_present(kernel, &present, task))
+			continue;
+		out->runs = true;
+		out->has_turn |= i == replayer_stream(kernel->replayer);
+	}
+}
+
 void kernel_describe(struct kernel *kernel, uint64_t task,
 		     struct kernel_process *out)
 {
@@ -283,6 +284,7 @@ void kernel_describe(struct kernel *kernel, uint64_t task,
 			kernel_number(kernel, task + at[TASK_STATE], 4),
 			kernel_number(kernel, task + at[TASK_EXIT_STATE], 4)),
 	};
+	find_cores(kernel, task, out);
 	if (!kernel_read(kernel, task + at[TASK_NAME], out->name,
 			 KERNEL_NAME - 1))
 		out->name[0] = '\0';
@@ -297,7 +299,6 @@ void kernel_describe(struct kernel *kernel, uint64_t task,
 int kernel_each_here(struct kernel *kernel, kernel_process_visit *visit,
 			void *context, struct failure *why)
 {
-	const struct present present = find_present(kernel);
 	const uint32_t link = kernel->members[TASK_TASKS];
 	uint64_t task = kernel->first;
 	int rc = 0;
@@ -310,7 +311,6 @@ int kernel_each_here(struct kernel *kernel, kernel_process_visit *visit,
 			return failed(why, ERR_NOT_FOUND, "the kernel has no"
 				      " processes yet");
 		kernel_describe(kernel, task, &process);
-		process.runs = is_present(kernel, &present, task);
 		rc = visit(context, &process);
 		task = next - link;
 		if (task == kernel->first)
@@ -338,7 +338,8 @@ uint64_t kernel_memory(struct kernel *kernel,
 	struct table_search search = { .table = space->table };
 	struct machine_view view = { 0 };
 
-	replayer_machine(kernel->replayer, &view);
+	replayer_machine(kernel->replayer, replayer_stream(kernel->replayer),
+			 &view);
 	if (!space->has_table && !view.is_program)
 		return pointer(kernel, view.program_sp, TASK_MEMORY);
 	if (!space->has_table)

@@ -34,7 +34,8 @@ struct kernel_process {
 	uint64_t task;		/* address of its structure */
 	uint32_t pid, parent;
 	char state;		/* a letter, as ps writes it */
-	bool runs;		/* it, or a thread of it, is the present one */
+	bool runs;		/* it, or a thread of it, is that of a core, */
+	bool has_turn;		/* ... which has its turn */
 	bool has_memory;	/* of its own: no thread of the kernel */
 	uint64_t memory;	/* has_memory: address of its structure */
 	uint64_t table;		/* has_memory: physical, of its first page

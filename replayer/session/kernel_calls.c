@@ -147,7 +147,8 @@ static bool find_task(struct visiting *visiting, uint64_t *task,
 	struct machine_view view = { 0 };
 
 	replayer_use_space(visiting->replayer, &(struct address_space){ 0 });
-	replayer_machine(visiting->replayer, &view);
+	replayer_machine(visiting->replayer,
+			 replayer_stream(visiting->replayer), &view);
 	*task = view.program_sp;
 	kernel_describe(visiting->kernel, *task, out);
 	if (!out->has_memory)
@@ -209,7 +210,8 @@ static void set_begin(const struct visiting *visiting,
 {
 	struct machine_view view = { 0 };
 
-	replayer_machine(visiting->replayer, &view);
+	replayer_machine(visiting->replayer,
+			 replayer_stream(visiting->replayer), &view);
 	if (view.left_at <= event->at.time)
 		event->at = (struct position){
 			view.left_at > visiting->from ? view.left_at :

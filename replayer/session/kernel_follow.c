@@ -94,7 +94,8 @@ static bool is_present(void *context)
 
 	if (kernel_stay(kernel, NULL))
 		return false;
-	replayer_machine(kernel->replayer, &view);
+	replayer_machine(kernel->replayer, replayer_stream(kernel->replayer),
+			 &view);
 	if (!kernel_is_same_stay(&view, &kernel->seen))
 		kernel->was_present = look(kernel, &view);
 	kernel->seen = view;

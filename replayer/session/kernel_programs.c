@@ -144,6 +144,14 @@ static bool stands_at(const struct kernel_programs *programs, uint64_t t)
 	return replayer && replayer_position(replayer).time == t;
 }
 
+static void look(const struct query *query, struct machine_view *out)
+{
+	const struct address_space *space = &query->space;
+
+	replayer_machine(query->replayer, space->has_core ? space->core :
+			 replayer_stream(query->replayer), out);
+}
+
 static void show(void *context, uint64_t t)
 {
 	struct kernel_programs *programs = context;
@@ -162,7 +170,7 @@ static void show(void *context, uint64_t t)
 			       kernel_memory(programs->kernel, &space),
 			       take_mapping, programs);
 	kernel_leave(programs->kernel);
-	replayer_machine(programs->query->replayer, &programs->seen);
+	look(programs->query, &programs->seen);
 	programs->table = space.table;
 }
 
@@ -175,7 +183,7 @@ static bool stays(void *context, uint64_t t)
 
 	if (query->space.is_physical || !stands_at(programs, t))
 		return false;
-	replayer_machine(query->replayer, &view);
+	look(query, &view);
 	return kernel_is_same_stay(&view, &programs->seen) &&
 	       query->space.table == programs->table;
 }

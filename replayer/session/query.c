@@ -109,6 +109,27 @@ void query_use_space(struct query *query, const struct address_space *space)
 		replayer_use_space(query->replayer, space);
 }
 
+static void use_core(struct query *query, bool has_core, uint32_t stream)
+{
+	struct address_space space = query->space;
+
+	if (!recording_is_machine(query->recording))
+		return;
+	space.has_core = has_core;
+	space.core = stream;
+	query_use_space(query, &space);
+}
+
+void query_use_core(struct query *query, uint32_t stream)
+{
+	use_core(query, true, stream);
+}
+
+void query_use_turn(struct query *query)
+{
+	use_core(query, false, 0);
+}
+
 int query_contents(struct query *query, size_t segment,
 		   const struct page_touch *touch, uint8_t *bytes,
 		   struct failure *why)

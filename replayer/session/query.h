@@ -74,6 +74,11 @@ int query_replayer(struct query *query, struct replayer **out,
 struct address_space;
 void query_use_space(struct query *query, const struct address_space *space);
 
+/* The same, but for which core of a machine is meant, if it has several: that
+ * of a stream; or the one that has its turn. */
+void query_use_core(struct query *query, uint32_t stream);
+void query_use_turn(struct query *query);
+
 /*
  * Fills in `size` bytes at `addr` as of a position (at most the recording's
  * end) and which of them are known (1 or 0).

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Debian's kernels for arm64 on a machine that is recorded: they boot to a shell
 that checks itself, and say what they say on QEMU; the recording verifies, and its
-replay says the same again.  A file system on a disk is read and written, a file comes
+replay says the same again.  So they do with four cores.  A file system on a disk is read and written, a file comes
 from a server on this machine.  No suite runs this: it gets some 50 MB of packages.
 
 usage: boot.py --cprec C [--files FOLDER] [--keep FOLDER] [--with-debug]
@@ -38,6 +38,7 @@ from tap import CprecTap, equal, expect, main  # noqa: E402
 COMPILER = "aarch64-linux-gnu-gcc"
 NAMES = "aarch64-linux-gnu-nm"
 ADDR_TO_LINE = "aarch64-linux-gnu-addr2line"
+DEBUGGER = "gdb-multiarch"
 ORACLE = "qemu-system-aarch64"
 MAKE_DISK = "mke2fs"
 DISK_SIZE = 64 << 20
@@ -54,6 +55,7 @@ mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
 for module in /modules/*; do insmod $module; done
 case $(cat /proc/cmdline) in
+*cores*) sh /cores; sh /check; poweroff -f;;
 *check*) sh /check; sh /list; poweroff -f;;
 *devices*) sh /devices; poweroff -f;;
 *program*) /bin/program; poweroff -f;;
@@ -81,6 +83,11 @@ ls -l /proc/self/exe | sed 's/.*-> //'
 echo {END}
 """
 
+# A core is switched off, and on again.
+CPU1 = "/sys/devices/system/cpu/cpu1/online"
+CORES = f"""nproc
+echo 0 >{CPU1}; nproc; echo 1 >{CPU1}; nproc
+"""
 
 # What only this boot has.
 LIST = f"""echo {LISTED}
@@ -185,6 +192,7 @@ def initial_files(busybox, modules_folder, load="", built=b""):
               ("init", 0o100755, INIT.encode()),
               ("list", 0o100755, LIST.encode()),
               ("check", 0o100755, CHECK.encode()),
+              ("cores", 0o100755, CORES.encode()),
               ("devices", 0o100755, DEVICES.encode())]
     archive = b"".join(entry(i + 1, *file) for i, file in enumerate(files))
     return gzip.compress(archive + entry(0, "TRAILER!!!", 0))
@@ -335,6 +343,30 @@ class Tests(CprecTap):
         return (f"{info['instructions']} instructions in {seconds:.1f} s,"
                 f" {info['size'] / 1e6:.1f} MB")
 
+    def cores(self):
+        """They check the same; what each does at a time is known."""
+        said = self.run_long(*self.machine("cores", "--smp=4"))
+        equal(said.replace("\r", "").split(BEGIN)[0].split()[-3:],
+              ["4", "3", "4"], "cores")
+        equal(between(said), self.said["cortex-a53"], "what is checked")
+        cprec = self.options.cprec
+        equal(self.run_long(cprec, "replay", self.trace), said, "replay")
+        self.run_long(cprec, "verify", "-q", self.trace)
+        busy = 0
+        for at in range(50, 100, 5):
+            runs = [json.loads(line)["runs"] for line in self.run_long(
+                cprec, "ps", "--json", f"--at={at}%",
+                self.trace).splitlines()]
+            busy = max(busy, sum(runs))
+            stacks = self.run_long(cprec, "backtrace", f"--at={at}%",
+                                   "--thread=all", self.trace)
+            equal(re.findall(r"^thread (\d)", stacks, re.M),
+                  ["1", "2", "3", "4"], "threads")
+        expect(busy > 1, "never two processes at once")
+        info = json.loads(self.run_long(cprec, "info", "--json", self.trace))
+        return " and ".join(str(thread["instructions"]) for thread in
+                            info["threads"]) + " instructions"
+
     def kernel_memory(self):
         """The kernel's version, by its own page tables."""
         at = "--at=90%"
@@ -345,6 +377,11 @@ class Tests(CprecTap):
             self.options.cprec, "query", "--json", f"--addr={vectors:#x}",
             "--size=2k", at, self.trace))
         expect(set(done["bytes"]) - set("0?"), self.version)
+        # Also while programs execute from which it hides.
+        code = {json.loads(self.run_long(
+            self.options.cprec, "query", "--json", "--addr=do_exit",
+            f"--at={at}%", self.trace))["bytes"] for at in range(50, 100, 4)}
+        expect(len(code) == 1 and "?" not in code.pop(), code)
 
     def kernel(self):
         """What it knows of itself: names, processes, its log; as it said."""
@@ -536,6 +573,13 @@ class Tests(CprecTap):
         value = json.loads(ask("query", folder, "--json", "--at=10%",
                                "--addr=init_task.comm"))
         expect("swapper/0" in value["value"], value)
+        if shutil.which(DEBUGGER):
+            said = self.run_long(
+                self.options.cprec, "gdb", "--gdb=" + DEBUGGER, folder,
+                "--goto=90%", self.trace, "--", "-batch", "-ex",
+                "print init_task.comm", "-ex", "print linux_banner")
+            expect(re.search('= "swapper/0', said) and self.version in said,
+                   said)
         return f"{len(code)} frames, moved by {moved:#x}"
 
     def ends(self):
@@ -543,10 +587,14 @@ class Tests(CprecTap):
         for append, status, words in (
                 ("crash", 1, "panicked: sysrq triggered crash, in"
                  " sysrq_handle_crash, process 1 'init'"),
+                ("crash --smp=3", 1, "panicked: sysrq triggered crash, in"
+                 " sysrq_handle_crash, process 1 'init'"),
                 ("leave", 1, "panicked: Attempted to kill init! exitcode="
                  "0x00000300, in do_exit, process 1 'init'"),
                 ("crash panic=-1", 1, "panicked: sysrq triggered crash")):
-            done = subprocess.run(self.machine(append, "--no-reboot"),
+            append, *more = append.split(" --")
+            done = subprocess.run(self.machine(append, "--no-reboot",
+                                               *("--" + one for one in more)),
                                   stdin=subprocess.DEVNULL,
                                   capture_output=True, timeout=LONG)
             equal(done.returncode, status, done.stderr)
@@ -653,6 +701,7 @@ def test_kernel(tests, of):
     if shutil.which(COMPILER):
         tests.test(of + "programs", tests.programs)
         tests.test(of + "one process", tests.one_process)
+    tests.test(of + "four cores", tests.cores)
     tests.test(of + "a shell", tests.shell)
     tests.test(of + "ends", tests.ends)
     if shutil.which(MAKE_DISK):

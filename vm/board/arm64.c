@@ -93,14 +93,23 @@ static void set_all(struct board *board, const struct reg_file *regs)
 	board_set_reg(board, ARM64_SCTLR, reg_get(table(), regs, ARM64_SCTLR));
 }
 
-struct board_view board_view(const struct board *board)
+static uint64_t reg_of(const struct board *board, unsigned core, unsigned reg)
+{
+	return core == board->core ?
+		       board_reg(board, reg) :
+		       reg_get(table(), &board->cores[core].regs, reg);
+}
+
+struct board_view board_view(const struct board *board, unsigned core)
 {
 	return (struct board_view){
-		.is_program = !PSTATE_LEVEL(board_reg(board, ARM64_CPSR)),
-		.program_sp = board_reg(board, ARM64_SP_EL0),
-		.kernel_sp = board_reg(board, ARM64_SP_EL1),
-		.tables = board_tables(board),
-		.left_at = board->cores[board->core].left_at,
+		.is_program = !PSTATE_LEVEL(reg_of(board, core, ARM64_CPSR)),
+		.program_sp = reg_of(board, core, ARM64_SP_EL0),
+		.kernel_sp = reg_of(board, core, ARM64_SP_EL1),
+		.tables = { reg_of(board, core, ARM64_TTBR0),
+			    reg_of(board, core, ARM64_TTBR1) },
+		.vectors = reg_of(board, core, ARM64_VBAR),
+		.left_at = board->cores[core].left_at,
 	};
 }
 

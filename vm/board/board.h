@@ -244,15 +244,16 @@ bool board_translate_by(const struct board *board,
 			const struct board_tables *tables, guest_addr addr,
 			uint64_t *out);
 
-/* What tells whoever knows the kernel which process is the present one. */
+/* What tells whoever knows the kernel which process is that of a core. */
 struct board_view {
 	bool is_program;	/* it is not in the kernel */
 	uint64_t program_sp, kernel_sp;	/* SP_EL0, SP_EL1 */
 	struct board_tables tables;
+	guest_addr vectors;	/* of exceptions */
 	uint64_t left_at;	/* steps when an exception last led from a
 				   program into the kernel, if it was executed */
 };
-struct board_view board_view(const struct board *board);
+struct board_view board_view(const struct board *board, unsigned core);
 
 /* Pages of RAM that were written since board_close(), in order of time. */
 struct board_write {
