@@ -593,9 +593,10 @@ int cprec_use_physical(struct cprec_recording *recording, bool physical,
 		       struct cprec_failure *why);
 
 /*
- * Of a machine whose kernel is Linux with BTF: from now on, breakpoints are met only
- * in this process, a number or a name, and virtual addresses are its, as of where it
- * was met last.  NULL: in all, as at first.  CPREC_INPUT of a program.
+ * Of a machine whose kernel is Linux with BTF: from now on, breakpoints are
+ * met only in this process, a number or a name, and virtual addresses are its,
+ * as of where it was met last.  NULL: in all, as at first.  CPREC_INPUT of a
+ * program.
  */
 int cprec_follow_process(struct cprec_recording *recording,
 			 const char *process, struct cprec_failure *why);

@@ -203,18 +203,31 @@ static void work(struct machine *machine)
 		machine->kind->work(machine->live);
 }
 
+/* Whether nobody has to wait: nothing can happen before the next timer. */
+static bool may_skip(const struct machine *machine, uint64_t ticks)
+{
+	uint64_t second = board_ticks_per_second(machine->board);
+	uint64_t now = board_ticks(machine->board);
+
+	if (machine->is_connected)
+		return false;
+	if (ticks == UINT64_MAX)
+		return machine->input_closed;
+	return !machine->options->waits &&
+	       (machine->input_closed ||
+		now - machine->spoken < SILENCE * second);
+}
+
 /* How long somebody who may type is waited for, in microseconds. */
 static uint64_t patience(const struct machine *machine, uint64_t ticks)
 {
 	uint64_t now = board_ticks(machine->board);
 	uint64_t second = board_ticks_per_second(machine->board);
 
-	if (machine->input_closed && !machine->is_connected)
+	if (may_skip(machine, ticks))
 		return 0;
 	if (ticks == UINT64_MAX)
 		return WAIT_MOST;
-	if (!machine->is_connected && now - machine->spoken < SILENCE * second)
-		return 0;
 	ticks -= now;
 	return ticks < second ? ticks * MICROSECONDS / second : WAIT_MOST;
 }

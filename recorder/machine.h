@@ -47,6 +47,8 @@ struct machine_options {
 	uint64_t segment_steps;		/* of segments; 0: the default */
 	int level;			/* of compression; 0: the default */
 	bool ends_at_reset;		/* else it begins anew */
+	bool waits;			/* for as long as it is idle; else only
+					   where somebody may type or answer */
 
 	/* Waits for input; also without room, and when it is closed: it may be
 	 * time to stop. */

@@ -71,9 +71,9 @@ static void interrupt(struct replayer *rep)
 /* ------- looking ------- */
 
 /*
- * While a program executes, Linux may hide most of its kernel (KPTI).  Then the
- * kernel's own tables are two pages behind those that are used, and both have the
- * vectors.
+ * While a program executes, Linux may hide most of its kernel (KPTI).  Then
+ * the kernel's own tables are two pages behind those that are used, and both
+ * have the vectors.
  */
 #define HIDDEN_TABLES 0x2000u
 

@@ -113,7 +113,7 @@ static enum machine_input take_input(void *context, uint8_t *bytes, size_t room,
 
 	if (is_stopped)
 		return INPUT_STOPS;
-	if (console->is_closed && !wait->count)
+	if (console->is_closed && !wait->count && !wait->most)
 		return INPUT_CLOSED;
 	if (!wait_for(wait, may_read))
 		return is_stopped ? INPUT_STOPS :

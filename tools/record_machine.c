@@ -129,6 +129,13 @@ int machine_take_option(const struct options *options, int id,
 	case OPTION_NO_REBOOT:
 		out->ends_at_reset = true;
 		break;
+	case OPTION_TIME:
+		if (strcmp(options->value, "real") &&
+		    strcmp(options->value, "virtual"))
+			return options_bad_value(options, id, "'virtual' or"
+						 " 'real'");
+		out->waits = !strcmp(options->value, "real");
+		break;
 	}
 	return 0;
 }

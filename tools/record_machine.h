@@ -14,7 +14,7 @@
 enum {
 	OPTION_MACHINE = 512, OPTION_KERNEL, OPTION_INITRD, OPTION_APPEND,
 	OPTION_MEMORY, OPTION_CPU, OPTION_FIRMWARE, OPTION_DEVICE,
-	OPTION_DRIVE, OPTION_NET, OPTION_CONSOLE, OPTION_NO_REBOOT,
+	OPTION_DRIVE, OPTION_NET, OPTION_CONSOLE, OPTION_NO_REBOOT, OPTION_TIME,
 	OPTION_CORES,
 };
 
@@ -57,7 +57,11 @@ enum {
 	  "this) or virtio", .with = "machine" },                              \
 	{ OPTION_NO_REBOOT, "no-reboot", NULL,                                 \
 	  "a reset ends the machine; without this, it begins\n"               \
-	  "anew, and the recording goes on", .with = "machine" }
+	  "anew, and the recording goes on", .with = "machine" },              \
+	{ OPTION_TIME, "time", "HOW",                                          \
+	  "virtual (without this): where nothing is waited for,\n"            \
+	  "idle time takes none; real: it takes as long as the\n"             \
+	  "machine waits", .with = "machine" }
 
 /* Takes one of them.  0, or OPTIONS_WRONG. */
 int machine_take_option(const struct options *options, int id,

@@ -450,8 +450,8 @@ int changes_run(const struct changes_question *question, struct failure *why)
 }
 
 /*
- * What is known of a machine's segments is by physical addresses: those of the time
- * where the replay stands.  Of several pages, nothing is known.
+ * What is known of a machine's segments is by physical addresses: those of the
+ * time where the replay stands.  Of several pages, nothing is known.
  */
 static int find_use(struct query *query, const struct changes_range *range,
 		    struct segment_use *use, bool *is_known,

@@ -631,6 +631,28 @@ class Tests(CprecTap):
         equal(self.run_long(self.options.cprec, "replay", self.trace), said,
               "replay")
 
+    def real_time(self):
+        """Idle time is waited for, if that is wanted."""
+        took = {}
+        for how in "real", "virtual":
+            with subprocess.Popen(self.machine("", "--time=" + how),
+                                  stdin=subprocess.PIPE,
+                                  stdout=subprocess.PIPE, bufsize=0) as cprec:
+                said = b""
+                while not said.endswith(b"# "):
+                    got = cprec.stdout.read(1)
+                    expect(got, said)
+                    said += got
+                begun = time.monotonic()
+                cprec.stdin.write(b"sleep 30; poweroff -f\n")
+                cprec.stdin.close()
+                cprec.stdout.read()
+                took[how] = time.monotonic() - begun
+            self.run_long(self.options.cprec, "verify", "-q", self.trace)
+        expect(took["real"] >= 29 and took["virtual"] < took["real"] - 10,
+               took)
+        return f"{took['real']:.1f} s and {took['virtual']:.1f} s"
+
     def make_disk(self):
         """A file system with FILE; what is in it."""
         folder = os.path.join(self.folder, "disk")
@@ -703,6 +725,7 @@ def test_kernel(tests, of):
         tests.test(of + "one process", tests.one_process)
     tests.test(of + "four cores", tests.cores)
     tests.test(of + "a shell", tests.shell)
+    tests.test(of + "real time", tests.real_time)
     tests.test(of + "ends", tests.ends)
     if shutil.which(MAKE_DISK):
         tests.test(of + "devices", tests.devices)

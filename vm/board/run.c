@@ -129,8 +129,8 @@ static bool must_refresh(const struct board *board)
 }
 
 /*
- * What is masked for long, as while a kernel that has panicked counts the seconds
- * until it resets, is not asked for before each block.
+ * What is masked for long, as while a kernel that has panicked counts the
+ * seconds until it resets, is not asked for before each block.
  */
 #define MASKED_LONG UINT64_C(100000)	/* steps */
 #define MASKED_PAUSE UINT64_C(1000)
