@@ -370,7 +370,8 @@ int board_run(struct board *board, uint64_t until, bool exact,
 
 	board->until = until;
 	board->look_at = 0;
-	board->held = false;
+	/* Behind a wait, or of another core, nothing was masked for long. */
+	board->held = board->is_masked = false;
 	board->pauses = false;
 	*stop = BOARD_AT_STEPS;
 	while (board_steps(board) < until) {
