@@ -352,6 +352,9 @@ class Tests(CprecTap):
         cprec = self.options.cprec
         equal(self.run_long(cprec, "replay", self.trace), said, "replay")
         self.run_long(cprec, "verify", "-q", self.trace)
+        # Not each time that a core looks for something to do.
+        turns = self.run_long(cprec, "dump", self.trace).count(" SLICE ")
+        expect(1000 < turns < 20000, f"{turns} turns")
         busy = 0
         for at in range(50, 100, 5):
             runs = [json.loads(line)["runs"] for line in self.run_long(
