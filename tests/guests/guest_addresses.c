@@ -3,7 +3,9 @@
  * guest_addresses.c - accesses to any address of 64 bits, by instructions of
  * many kinds: which signal comes, with which code and address
  *
- * A digest for each kind is printed.  An argument is how often each is tried.
+ * A digest for each kind is printed.  Arguments are how often each is tried,
+ * and a number that makes others of the addresses.  After ten thousand faults,
+ * cprec asks the TLB about all addresses: more are for several runs.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -13,7 +15,7 @@
 #include "tests/guests/guest.h"
 
 #define PAGE 4096u
-#define TRIES 50u
+#define TRIES 30u
 
 /* Where no kind of guest has anything: pages of each permission, apart. */
 #define OWN UINT64_C(0x30000000)
@@ -94,6 +96,23 @@ KIND(x87_environment, "fnstenv (%%rdi)")
 KIND(save_all, "fxsave (%%rdi)")
 KIND(bit_test, "mov $7, %%eax\nbts %%rax, (%%rdi)")
 
+/* Behind an access that may prove something about the address of the next. */
+#define BEHIND_OWN "mov $0x30000000, %%ebx\nmov (%%rbx), %%al\n"
+KIND(near_index, BEHIND_OWN "sub %%rbx, %%rdi\nmov (%%rbx, %%rdi), %%al")
+KIND(near_scaled, BEHIND_OWN "sub %%rbx, %%rdi\nsar $3, %%rdi\n"
+		  "mov (%%rbx, %%rdi, 8), %%eax")
+KIND(near_narrow, BEHIND_OWN "mov %%edi, %%ecx\nmov (%%rbx, %%rcx, 8), %%rax")
+KIND(near_signed, BEHIND_OWN "movslq %%edi, %%rcx\nmov %%rax, (%%rbx, %%rcx)")
+KIND(near_far, BEHIND_OWN "mov $1, %%ecx\nshl $46, %%rcx\n"
+	       "add %%rcx, %%rbx\nmov (%%rbx), %%al")
+KIND(near_difference, BEHIND_OWN "mov %%rbx, %%rcx\nsub %%rdi, %%rcx\n"
+		      "sub %%rcx, %%rbx\nmov (%%rbx), %%rax")
+KIND(near_other, "mov (%%rdi), %%al\nmov 0x7fffff00(%%rdi), %%al")
+KIND(near_page, "mov (%%rdi), %%al\nand $-4096, %%rdi\nmov %%al, (%%rdi)")
+KIND(near_stack, "mov %%rdi, %%rsp\npush %%rax\npush %%rax\npop %%rcx")
+KIND(narrow, "mov %%edi, %%edi\nmov (%%rdi), %%rax")
+KIND(narrow_signed, "movslq %%edi, %%rdi\nmov %%rax, (%%rdi)")
+
 static const struct {
 	const char *name;
 	void (*try)(uint64_t addr);
@@ -115,6 +134,9 @@ static const struct {
 	ROW(fill), ROW(fill_down), ROW(x87_load), ROW(x87_load_double),
 	APART(x87_store, KEEPS), APART(x87_environment, LOOSE | KEEPS),
 	APART(save_all, LOOSE | KEEPS), APART(bit_test, LOOSE),
+	ROW(near_index), ROW(near_scaled), ROW(near_narrow), ROW(near_signed),
+	ROW(near_far), ROW(near_difference), ROW(near_other), ROW(near_page),
+	ROW(near_stack), ROW(narrow), ROW(narrow_signed),
 };
 
 static uint64_t seed = UINT64_C(0x9e3779b97f4a7c15);
@@ -234,6 +256,7 @@ static void try_kind(size_t kind, unsigned tries)
 int main(int argc, char **argv)
 {
 	unsigned tries = argc > 1 ? (unsigned)atoi(argv[1]) : TRIES;
+	unsigned others = argc > 2 ? (unsigned)atoi(argv[2]) : 0;
 	static uint8_t room[1 << 16];
 	stack_t stack = { .ss_sp = room, .ss_size = sizeof(room) };
 	struct sigaction action = {
@@ -241,6 +264,7 @@ int main(int argc, char **argv)
 		.sa_flags = SA_SIGINFO | SA_ONSTACK,
 	};
 
+	seed += others * UINT64_C(0x94d049bb133111eb);
 	CHECK(!sigaltstack(&stack, NULL));
 	CHECK(!sigaction(SIGSEGV, &action, NULL));
 	CHECK(!sigaction(SIGBUS, &action, NULL));

@@ -316,9 +316,11 @@ uint64_t engine_jumps_missed(const struct engine *engine);
  * What is translated from now on accesses memory where the arena has its
  * address, without asking the TLB; the arena begins below 2^31.  What must not
  * be accessed so is to be a fault of the host; an address of 2^`bits` or above
- * is one at any rate.  False if this engine cannot.
+ * is one at any rate.  So must be what is less than ENGINE_DIRECT_ROOM
+ * bytes above.  False if this engine cannot.
  */
 #define ENGINE_DIRECT_BITS 46u
+#define ENGINE_DIRECT_ROOM (UINT64_C(1) << 36)
 bool engine_go_direct(struct engine *engine, const uint8_t *arena);
 bool engine_is_direct(const struct engine *engine);
 

@@ -76,6 +76,8 @@ struct engine_exception_state {
 };
 
 struct generator;
+struct made_op;
+struct op_kind;
 extern const struct generator generator_x86, generator_arm64, generator_arm;
 
 /* What the engine's processors of one architecture have of their own. */
@@ -179,7 +181,8 @@ struct engine {
 		struct access_record *records;
 		guest_addr pc;	/* of what is being translated, */
 		unsigned insns;	/* and instructions up to there */
-		uint8_t *made;	/* the newest operation */
+		struct made_op *first, *made;	/* operations: of this
+						   block, the newest */
 		uint64_t *places[ENGINE_PLACES]; /* of this block */
 		unsigned place_count;
 		uintptr_t base, record;	/* values that hold the counter and
@@ -188,10 +191,19 @@ struct engine {
 	} logged;
 	struct {		/* see build/direct.c */
 		bool is_on;
+		bool proves;	/* see build/proven.c; not so with
+				   CPREC_NO_PROOFS */
 		guest_addr paused;	/* not for blocks that begin there, */
 		bool is_paused;		/* as the present one */
 		uint64_t start;	/* of the arena */
 		void *context;	/* by which code is generated */
+		const struct op_kind *kinds;	/* its table of operations */
+		struct {
+			const struct made_op *op;
+			uintptr_t addr;	/* the value that has the address */
+		} accesses[ENGINE_PLACES];	/* of this block */
+		unsigned count;
+		uintptr_t limit;	/* the value that is 2^46; 0: none is */
 	} direct;
 	struct jumps jumps;
 	bool keeps;		/* it may, or does: see build/kept.c; not so with
@@ -349,6 +361,9 @@ void accesses_release(struct engine *engine);
 
 /* A block that begins there is about to be translated. */
 void direct_begin_block(struct engine *engine, guest_addr pc);
+
+/* No value may be known behind what is generated. */
+void direct_forget(struct engine *engine, void *context);
 
 /* ------- build/x87_math.c ------- */
 

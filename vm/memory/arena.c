@@ -128,10 +128,12 @@ int arena_create(struct memory *memory, struct failure *why)
 
 /*
  * Linear memory begins at the lowest address that every host lets programs
- * have.  Above what the guest can address directly is room for the rest.
+ * have.  Above what the guest can address directly is nothing for a while, as
+ * an access may miss it by as much, and then room for the rest.
  */
 #define LINEAR_START UINT64_C(0x10000)
 #define LINEAR_REST (UINT64_C(1) << 44)
+#define LINEAR_GUARD (UINT64_C(1) << 36)
 
 static bool reserve_line(struct memory *memory)
 {
@@ -149,7 +151,7 @@ static bool reserve_line(struct memory *memory)
 		return false;
 	}
 	madvise(at, size, MADV_DONTDUMP);
-	memory->used = LINEAR_SIZE;
+	memory->used = LINEAR_SIZE + LINEAR_GUARD;
 	memory->is_linear = true;
 	return true;
 }

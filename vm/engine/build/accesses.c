@@ -43,9 +43,6 @@
 #define RECORDS ((uint64_t)ENGINE_LOGGED_STEPS * RECORDS_OF_STEP)
 #define LOG_SIZE (RECORDS * sizeof(struct access_record))
 
-/* Where the second operand is in an operation. */
-#define OPERAND_1 32
-
 /* ------- the log ------- */
 
 static uint32_t kinds_now(void)
@@ -117,6 +114,7 @@ void accesses_release(struct engine *engine)
 void accesses_begin_block(struct engine *engine)
 {
 	engine->logged.insns = 0;
+	engine->logged.first = NULL;
 	engine->logged.record = engine->logged.base = 0;
 	engine->logged.place_count = 0;
 }
@@ -179,7 +177,7 @@ static void place(void *context, uintptr_t value, unsigned access)
 	constant(context, value, engine->logged.pc << PLACE_PC_AT |
 					 insn * PLACE_LEFT | access);
 	engine->logged.places[engine->logged.place_count++] =
-		(uint64_t *)(engine->logged.made + OPERAND_1);
+		&engine->logged.made->operands[1];
 }
 
 /* Values that are needed for a few operations. */
@@ -224,6 +222,7 @@ static void forget_values(void *context)
 	if (engine->logged.record)
 		free_value(context, engine->logged.record);
 	engine->logged.base = engine->logged.record = 0;
+	direct_forget(engine, context);
 }
 
 #define IN_COUNTER(member) offsetof(struct counter, member)

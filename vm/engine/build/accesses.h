@@ -23,8 +23,11 @@ void accesses_forget(void *context, int op);
 /* It was made. */
 static inline void *accesses_made(void *made)
 {
-	if (engine_entered)
+	if (engine_entered) {
 		engine_entered->logged.made = made;
+		if (!engine_entered->logged.first)
+			engine_entered->logged.first = made;
+	}
 	return made;
 }
 

@@ -6,14 +6,13 @@
  * address up, one is generated that it has for its own state: an instruction of
  * the host.  The arena begins at a constant of 31 bits, which is part of it.
  *
- * An address of 2^46 or more is made one that no program can have,
- *
- *	addr | addr >> 46 << 47
- *
- * so whatever the guest takes for a pointer, it does not reach cprec's own
- * memory: that is above the arena, and there is nothing below it.  So is one
- * that is not aligned as the access says.  An address of 32 bits cannot be
- * outside the arena.  One with a tag is an address of 2^46 or more, too.
+ * In place of an address of 2^46 or more it gets 2^46, where nothing is, so
+ * whatever the guest takes for a pointer, it does not reach cprec's own memory:
+ * that is above the arena, and there is nothing below it.  One that is not
+ * aligned as the access says is made one of 2^47 or more, which no program can
+ * have.  An address of 32 bits cannot be outside the arena.  One with a tag is
+ * an address of 2^46 or more, too.
+ * Many addresses need no such check (proven.c).
  *
  * The host refuses what must not be accessed directly.  So that the guest's
  * registers are right then, the engine must have written them back in front of
@@ -27,6 +26,8 @@
 #include "vm/engine/build/accesses.h"
 #include "vm/engine/engine_internal.h"
 
+#define LIMIT (UINT64_C(1) << ENGINE_DIRECT_BITS)
+
 /* How many loads and stores there are, one behind the other. */
 #define OPS_32 8u
 #define OPS_64 11u
@@ -38,13 +39,6 @@
 #define ALIGNED_AT 4
 #define ALIGNED_MOST 7u
 
-/* An entry of the engine's table of operations. */
-struct operation {
-	const char *name;
-	uint8_t outputs, inputs, constants, all, flags;
-	void *places;
-	int *order;
-};
 #define HAS_SIDE_EFFECTS 8u
 
 /* The context has the engine's address, behind that of the table. */
@@ -52,7 +46,7 @@ struct operation {
 
 /* ------- the engine's table ------- */
 
-static struct operation *find_table(const struct engine *engine,
+static struct op_kind *find_table(const struct engine *engine,
 				    void *const *context)
 {
 	for (size_t i = 1; i < CONTEXT_WORDS; i++)
@@ -61,7 +55,7 @@ static struct operation *find_table(const struct engine *engine,
 	return NULL;
 }
 
-static void mark(struct operation *first, unsigned count)
+static void mark(struct op_kind *first, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		first[i].flags |= HAS_SIDE_EFFECTS;
@@ -70,7 +64,7 @@ static void mark(struct operation *first, unsigned count)
 /* Whether all is as it should be; the first time, marks operations. */
 static bool prepare(struct engine *engine, void *context)
 {
-	struct operation *table;
+	struct op_kind *table;
 
 	if (engine->direct.context)
 		return true;
@@ -84,6 +78,7 @@ static bool prepare(struct engine *engine, void *context)
 	mark(table + OP_LOADS_32, OPS_32);
 	mark(table + OP_LOADS_64, OPS_64);
 	engine->direct.context = context;
+	engine->direct.kinds = table;
 	return true;
 }
 
@@ -114,15 +109,39 @@ static uint64_t misaligned_bits(unsigned access)
 	return (UINT64_C(1) << bits) - 1;
 }
 
-/* `place` = addr | bits << 47, which nothing is at if there are any. */
-static void generate_refusal(void *context, uintptr_t place, uintptr_t addr,
-			     uintptr_t bits)
+/* A value that is 2^46, until something else may be executed next. */
+static uintptr_t limit(void *context)
+{
+	struct engine *engine = engine_entered;
+
+	if (!engine->direct.limit) {
+		engine->direct.limit = new_value(context);
+		engine->kind->generator->op2(context, OP_CONSTANT,
+					     engine->direct.limit, LIMIT);
+	}
+	return engine->direct.limit;
+}
+
+void direct_forget(struct engine *engine, void *context)
+{
+	if (engine->direct.limit)
+		engine->kind->generator->free(context,
+					      (void *)engine->direct.limit);
+	engine->direct.limit = 0;
+}
+
+/* place |= misaligned bits << 47 */
+static void generate_alignment(void *context, uintptr_t place,
+			       uint64_t misaligned)
 {
 	const struct generator *by = engine_entered->kind->generator;
+	uintptr_t bits = new_value(context);
 
+	generate_with(by, context, OP_AND, bits, place, misaligned);
 	generate_with(by, context, OP_SHIFT_UP, bits, bits,
 		      ENGINE_DIRECT_BITS + 1);
-	by->op3(context, OP_OR, place, addr, bits);
+	by->op3(context, OP_OR, place, place, bits);
+	by->free(context, (void *)bits);
 }
 
 static void generate_place(void *context, uintptr_t place, uintptr_t addr,
@@ -130,21 +149,25 @@ static void generate_place(void *context, uintptr_t place, uintptr_t addr,
 {
 	const struct engine_kind *kind = engine_entered->kind;
 	uint64_t misaligned = misaligned_bits(access);
-	uintptr_t bits = new_value(context);
 
-	if (kind->is_narrow) {
+	if (kind->is_narrow)
 		kind->generator->op2(context, OP_WIDEN, place, addr);
-	} else {
-		generate_with(kind->generator, context, OP_SHIFT_RIGHT, bits,
-			      addr, ENGINE_DIRECT_BITS);
-		generate_refusal(context, place, addr, bits);
-	}
-	if (misaligned) {
-		generate_with(kind->generator, context, OP_AND, bits, place,
-			      misaligned);
-		generate_refusal(context, place, place, bits);
-	}
-	kind->generator->free(context, (void *)bits);
+	else
+		kind->generator->op6(context, OP_MOVE_IF, place, addr,
+				     limit(context), limit(context), addr,
+				     IS_ABOVE_OR_EQUAL);
+	if (misaligned)
+		generate_alignment(context, place, misaligned);
+}
+
+/* proven.c may find that its check is not needed. */
+static void note(struct engine *engine, uintptr_t addr, unsigned access)
+{
+	if (!engine->direct.proves || engine->kind->is_narrow ||
+	    misaligned_bits(access))
+		return;
+	engine->direct.accesses[engine->direct.count].op = engine->logged.made;
+	engine->direct.accesses[engine->direct.count++].addr = addr;
 }
 
 static void generate_access(void *context, name value, name addr,
@@ -156,6 +179,7 @@ static void generate_access(void *context, name value, name addr,
 	generate_place(context, place, (uintptr_t)context + addr, access);
 	generate->op3(context, op, (uintptr_t)context + value, place,
 		      engine_entered->direct.start);
+	note(engine_entered, (uintptr_t)context + addr, access);
 	generate->free(context, (void *)place);
 }
 
@@ -213,6 +237,8 @@ void engine_pause_direct(struct engine *engine, guest_addr pc)
 void direct_begin_block(struct engine *engine, guest_addr pc)
 {
 	engine->direct.is_paused = pc == engine->direct.paused;
+	engine->direct.count = 0;
+	engine->direct.limit = 0;
 }
 
 /* ------- when the host refuses ------- */

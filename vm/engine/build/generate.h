@@ -34,6 +34,23 @@ typedef void op4_vector_fn(void *context, int op, int type, unsigned lane,
 typedef void *new_fn(void *context, int type, bool local);
 typedef void free_fn(void *context, void *temporary);
 
+/* An operation that was made, as the engine has it (QEMU: TCGOp). */
+struct made_op {
+	uint32_t head;		/* its number is the lowest byte; of a call, how
+				   many inputs and outputs are the next ones */
+	struct made_op *next;
+	void *before;
+	uintptr_t operands[];
+};
+
+/* What the engine knows of all with one number (TCGOpDef). */
+struct op_kind {
+	const char *name;
+	uint8_t outputs, inputs, constants, all, flags;
+	void *places;
+	int *order;
+};
+
 /* Each operation is made by this. */
 typedef void *emit_fn(void *context, int op);
 

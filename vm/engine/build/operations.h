@@ -16,6 +16,7 @@ enum {
 	OP_STORE_32_OF_32 = 16,
 	OP_ADD_32 = 17,
 	OP_JUMP_IF_32 = 38,
+	OP_MOVE = 63,
 	OP_CONSTANT = 64,
 	OP_MOVE_IF = 66,
 	OP_LOADS_64 = 67,	/* seven loads */
@@ -33,8 +34,11 @@ enum {
 	OP_SHIFT_UP = 90,
 	OP_SHIFT_RIGHT = 91,	/* zeros come in */
 	OP_SHIFT_DOWN = 92,	/* copies of the highest bit come in */
+	OP_EXTRACT = 96,	/* some bits, which become the lowest */
+	OP_WIDEN_SIGNED = 99,	/* of 32 bits: ext_i32_i64 */
 	OP_WIDEN = 100,		/* of 32 bits: extu_i32_i64 */
 	OP_JUMP_IF_64 = 103,
+	OP_EXTENDS = 104,	/* of 8, 16, 32 bits: three signed, three not */
 	OP_INSTRUCTION = 129,	/* insn_start: one begins */
 	OP_END = 130, OP_GO_ON = 131, OP_GO_TO = 132,
 };
@@ -72,6 +76,7 @@ enum {
 };
 
 /* Conditions. */
+#define IS_ABOVE_OR_EQUAL 5	/* TCG_COND_GEU */
 #define IS_BELOW 4		/* TCG_COND_LTU */
 #define IS_EQUAL 8		/* TCG_COND_EQ */
 #define IS_ABOVE_SIGNED 11	/* TCG_COND_GT */
