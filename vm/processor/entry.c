@@ -150,12 +150,18 @@ static void stop_repeating(struct vm *vm, uint32_t number)
 	stop(vm, STOPPED_REPEATING);
 }
 
-/* A repeated instruction that logs must be heard of at each iteration. */
+/*
+ * A repeated instruction that logs must be heard of at each iteration.  One of a
+ * part of the code would be counted at each.
+ */
 static bool may_inline(const struct vm *vm, const struct block *block)
 {
+	bool is_heard = block->inlined.starts_rep &&
+			(engine_logs(vm->engine) || block->inlined.part ||
+			 block->inlined.demands);
+
 	return !vm->partial && !block->breaks && !block->observed &&
-	       !block->told && !vm->cpu.own.steps &&
-	       !(block->inlined.starts_rep && engine_logs(vm->engine));
+	       !block->told && !vm->cpu.own.steps && !is_heard;
 }
 
 static const struct engine_block *on_enter(void *context, uint32_t number,
@@ -179,7 +185,9 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 		if (vm->cpu.own.steps &&
 		    vm->cpu.arch->goes_on(&vm->cpu, block->inlined.pc))
 			stop_repeating(vm, number);
-		return NULL;
+		return entry == ENTRY_CALLED && !vm->asking &&
+				       may_inline(vm, block) ?
+			       &block->inlined : NULL;
 	}
 	restart = is_restart(block, before);
 	if (restart) {
