@@ -91,6 +91,7 @@ static void forget_code(struct vm *vm)
 	memset(vm->known_leads, 0, sizeof(vm->known_leads));
 	tlb_start(vm);
 	vm->generation = 0;
+	vm->code_generation = UINT64_MAX;
 	vm->came_from = 0;
 	vm->passed = ENGINE_NEVER;
 }
@@ -319,6 +320,8 @@ void vm_thread_switch(struct vm *vm, struct vm_thread *thread)
 				       thread->current : 0;
 	vm->came_from = 0;
 	vm->generation = 0;	/* a context may bring its TLB along */
+	if (vm->memory->views)	/* its fetches of code are to be seen */
+		vm->code_generation = UINT64_MAX;
 }
 
 void vm_thread_resumes(struct vm *vm)

@@ -203,6 +203,36 @@ static void is_quick(void **state)
 	vm_destroy(vm);
 }
 
+/* Memory without code comes, changes and goes: what is known of code stays. */
+static void data_changes(struct vm *vm)
+{
+	struct memory *memory = vm_memory(vm);
+
+	map(vm, 2 * FUNCTION, GUEST_PAGE, MAY_READ | MAY_WRITE);
+	expect(vm, 1);
+	assert_int_equal(memory_protect(memory, 2 * FUNCTION, GUEST_PAGE,
+					MAY_READ), 0);
+	expect(vm, 1);
+	memory_unmap(memory, 2 * FUNCTION, GUEST_PAGE);
+	expect(vm, 1);
+}
+
+static void data_does_not_matter(void **state)
+{
+	struct vm *vm = machine();
+	uint64_t before;
+
+	(void)state;
+	data_changes(vm);
+	before = engine_jumps_missed(vm->engine);
+	data_changes(vm);
+	assert_int_equal(engine_jumps_missed(vm->engine), before);
+	map(vm, 2 * FUNCTION, GUEST_PAGE, MAY_READ | MAY_EXEC);
+	expect(vm, 1);
+	assert_true(engine_jumps_missed(vm->engine) > before);
+	vm_destroy(vm);
+}
+
 /*
  * Each is counted once, however often it is gone to; and again when asked to.
  */
@@ -232,6 +262,7 @@ int main(void)
 
 	add_rows(&list, rows, finds_what_is_there);
 	add_test(&list, "is quick", is_quick, NULL);
+	add_test(&list, "data does not matter", data_does_not_matter, NULL);
 	add_test(&list, "targets are counted", targets_are_counted, NULL);
 	return run_list("jumps", &list);
 }

@@ -94,7 +94,7 @@ static void grows_again(void **state)
 		run(vm, 8000, 40);
 		assert_true(vm->tlb.total - before < 90000);
 		for (unsigned j = 0; j < 20; j++) {
-			tlb_flush(vm);
+			tlb_flush(vm, true);
 			run(vm, 10, 1);
 		}
 		assert_int_equal(vm->tlb.room, 256);

@@ -150,7 +150,7 @@ void board_registers(const struct board *board, struct reg_file *out)
 void board_set_registers(struct board *board, const struct reg_file *regs)
 {
 	board->kind->set_all(board, regs);
-	engine_flush_tlb(board->engine);
+	engine_flush_tlb(board->engine, false);
 }
 
 /* ------- memory ------- */

@@ -398,9 +398,11 @@ void engine_set_demands(struct engine *engine, const struct demand *demands)
 
 /* ------- translations ------- */
 
-void engine_flush_tlb(struct engine *engine)
+void engine_flush_tlb(struct engine *engine, bool code_stays)
 {
+	engine->jumps.stay = code_stays;
 	uc_ctl_flush_tlb(engine_enter(engine));
+	engine->jumps.stay = false;
 }
 
 void engine_drop(struct engine *engine, guest_addr addr, uint64_t size)

@@ -229,7 +229,8 @@ void engine_set_demands(struct engine *engine, const struct demand *demands);
 
 /* ------- translations and the TLB ------- */
 
-void engine_flush_tlb(struct engine *engine);
+/* Where code is as it was, what is known of indirect jumps stays. */
+void engine_flush_tlb(struct engine *engine, bool code_stays);
 
 /* Drops the translations of a range of code. */
 void engine_drop(struct engine *engine, guest_addr addr, uint64_t size);

@@ -15,7 +15,7 @@
  * what engine_targets() can count.
  */
 #define KNOWN_BLOCKS 65536
-#define KNOWN_JUMPS 16384
+#define KNOWN_JUMPS 32768
 #define TARGET_BITS (1u << 17)
 
 /* As translated code reads it (build/jumps.c). */
@@ -28,6 +28,7 @@ struct known_jump {
 struct jumps {
 	bool are_ours;		/* not so with CPREC_NO_JUMPS */
 	bool are_inline;	/* not so with CPREC_NO_SITES */
+	bool stay;		/* what is dropped is no code */
 	/* Where translated code goes back to the engine: what it answers if
 	 * there is no translation; in front of them all. */
 	const uint8_t *way_out;

@@ -88,8 +88,21 @@ void memory_note_changed(struct memory *memory, struct mapping *map,
 	memory_note_stale(memory, map, addr, size);
 }
 
+static bool may_have_code(const struct mapping *map)
+{
+	return map->was_code || map->region.common;
+}
+
+/* Where code is, the address space is as before unless it `has_code`. */
+static void note_change(struct memory *memory, bool has_code)
+{
+	memory->generation++;
+	memory->of_data += !has_code;
+}
+
 void memory_cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 {
+	bool has_code = false;
 	size_t first, end;
 
 	memory_split(memory, addr);
@@ -101,6 +114,7 @@ void memory_cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 
 		if (map->region.start >= addr + size)
 			break;
+		has_code |= may_have_code(map);
 		if (map->region.common) {
 			twins_leave(memory, map);
 			continue;
@@ -117,7 +131,7 @@ void memory_cut_out(struct memory *memory, guest_addr addr, uint64_t size)
 	}
 	memory_erase(memory, first, end - first);
 	gaps_note(memory, addr);
-	memory->generation++;
+	note_change(memory, has_code);
 }
 
 static uint64_t take(struct memory *memory, const struct region *region)
@@ -195,7 +209,7 @@ int memory_map_own(struct memory *memory, const struct region *region,
 	arena_place(memory, map.arena, size, region->start);
 	memory_insert(memory, &map);
 	memory_join(memory, region->start, region->end);
-	memory->generation++;
+	note_change(memory, map.was_code);
 	memory_tell_mapped(memory, &map.region, doubt);
 	twins_sweep(memory);
 	return 0;
@@ -268,6 +282,7 @@ int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
 		   unsigned prot)
 {
 	const struct memory_observer *observer = &memory->observer;
+	bool has_code = prot & MAY_EXEC;
 
 	if (!memory_is_mapped(memory, addr, size))
 		return ERR_NOT_FOUND;
@@ -280,6 +295,7 @@ int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
 	     i++) {
 		struct mapping *map = mapping_at(memory, i);
 
+		has_code |= may_have_code(map);
 		/* From here on, writes to its code are to be noticed. */
 		if (prot & ~map->region.prot & MAY_WRITE && map->was_code)
 			memory_note_stale(memory, map, map->region.start,
@@ -292,7 +308,7 @@ int memory_protect(struct memory *memory, guest_addr addr, uint64_t size,
 			map->was_code = true;
 	}
 	memory_join(memory, addr, addr + size);
-	memory->generation++;
+	note_change(memory, has_code);
 	if (memory->is_guarded)
 		guard_renew(memory, addr, size);
 	if (observer->protected)

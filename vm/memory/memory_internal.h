@@ -168,6 +168,7 @@ struct memory {
 					   were executed, to hashes */
 	uint64_t newest_doubt;
 	uint64_t generation;	/* counts changes of the address space */
+	uint64_t of_data;	/* those of them that no code is in */
 
 	/* Executable ranges whose contents the host changed. */
 	struct {

@@ -57,7 +57,7 @@ void code_pages_watch(struct vm *vm, guest_addr pc, uint32_t size)
 	}
 	/* A translation of an address that lets writes pass may be there. */
 	if (is_new)
-		tlb_flush(vm);
+		tlb_flush(vm, true);
 }
 
 /* ------- misses ------- */

@@ -153,7 +153,8 @@ struct vm {
 	bool code_doubted;	/* it has faulted for that only: */
 	uint64_t doubted_page;	/* of the arena */
 	bool probing;		/* any mapped page counts as code */
-	uint64_t generation;	/* of memory, that the TLB has seen */
+	uint64_t generation;	/* of memory, that the TLB has seen, */
+	uint64_t code_generation; /* and without changes of data alone */
 
 	/* breaks.c */
 	struct number_map breaks;	/* by address */
@@ -345,7 +346,7 @@ void stop_explain(struct vm *vm, struct vm_stop *stop);
 /* ------- tlb.c ------- */
 
 void tlb_start(struct vm *vm);
-void tlb_flush(struct vm *vm);
+void tlb_flush(struct vm *vm, bool code_stays);
 
 /* A page that is there was asked for; may flush. */
 void tlb_missed(struct vm *vm);

@@ -25,11 +25,11 @@ void tlb_start(struct vm *vm)
 	vm->tlb.room = ROOM_LEAST;
 }
 
-void tlb_flush(struct vm *vm)
+void tlb_flush(struct vm *vm, bool code_stays)
 {
 	struct tlb *tlb = &vm->tlb;
 
-	engine_flush_tlb(vm->engine);
+	engine_flush_tlb(vm->engine, code_stays);
 	if (tlb->misses < tlb->room / 4 && tlb->room > ROOM_LEAST)
 		tlb->room /= 2;
 	tlb->misses = 0;
@@ -44,7 +44,7 @@ void tlb_missed(struct vm *vm)
 	tlb->total++;
 	if (++tlb->misses < rounds * tlb->room)
 		return;
-	engine_flush_tlb(vm->engine);
+	engine_flush_tlb(vm->engine, true);
 	tlb->misses = 0;
 	if (tlb->room < ROOM_MOST)
 		tlb->room *= 2;

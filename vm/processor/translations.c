@@ -32,7 +32,7 @@ void translations_refresh(struct vm *vm)
 	vm->replans = false;
 	if (memory->stale_count) {
 		vm->probing = true;
-		tlb_flush(vm);
+		tlb_flush(vm, false);
 		for (size_t i = 0; i < memory->stale_count; i++) {
 			guest_addr addr = memory->stale[i].addr;
 
@@ -44,8 +44,10 @@ void translations_refresh(struct vm *vm)
 		vm->generation = 0;
 	}
 	if (vm->generation != memory->generation) {
-		tlb_flush(vm);
+		tlb_flush(vm, memory->generation - memory->of_data ==
+				      vm->code_generation);
 		vm->generation = memory->generation;
+		vm->code_generation = memory->generation - memory->of_data;
 	}
 }
 

@@ -40,11 +40,11 @@ static void drop_piece(struct engine *engine, guest_addr addr, guest_addr end)
 {
 	engine->arm.above = addr & ~(guest_addr)UINT32_MAX;
 	if (engine->arm.above)
-		engine_flush_tlb(engine);
+		engine_flush_tlb(engine, false);
 	uc_ctl_remove_cache(engine_enter(engine), (uint32_t)addr,
 			    (uint32_t)end);
 	if (engine->arm.above)
-		engine_flush_tlb(engine);
+		engine_flush_tlb(engine, false);
 	engine->arm.above = 0;
 }
 

@@ -209,7 +209,7 @@ __asm__(".pushsection .text\n"
  */
 static void forget(void)
 {
-	if (engine_entered)
+	if (engine_entered && !engine_entered->jumps.stay)
 		jumps_forget(&engine_entered->jumps);
 	if (engine_executing && engine_executing != engine_entered)
 		jumps_forget(&engine_executing->jumps);
