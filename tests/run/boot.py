@@ -705,6 +705,43 @@ class Tests(CprecTap):
         size = os.path.getsize(self.trace)
         return f"{size / 1e6:.1f} MB, {len(data) / 1e6} MB of them read"
 
+    def bad_input(self):
+        """Of what the kernel cannot use, it says itself; of the rest, one
+        line."""
+        def cut(path, size):
+            short = os.path.join(self.folder, "cut")
+            with open(short, "wb") as out:
+                out.write(contents(path)[:size])
+            return short
+        for options, status, words in (
+                (["--memory=16m"], 125, "the 16 MiB of the machine"),
+                (["--memory=40m"], 1, "panicked: System is deadlocked on"
+                 " memory"),
+                (["--kernel=" + cut(self.image(), 9_000_000)], 125,
+                 "was cut off"),
+                (["--initrd=" + cut(self.initrd, 900_000)], 1,
+                 "panicked: VFS: Unable to mount root fs")):
+            done = subprocess.run(self.machine("check", *options),
+                                  stdin=subprocess.DEVNULL,
+                                  capture_output=True, timeout=LONG)
+            equal(done.returncode, status, done.stderr)
+            expect(words in done.stderr.decode() and
+                   done.stderr.count(b"\n") == 1, done.stderr)
+
+    def other_tree(self):
+        """With QEMU's device tree, which has more than is there."""
+        tree = os.path.join(self.folder, "qemu.dtb")
+        self.run_long(ORACLE, "-M", "virt,gic-version=2,dumpdtb=" + tree,
+                      "-cpu", "cortex-a53", "-m", "512", "-nodefaults",
+                      "-display", "none")
+        done = subprocess.run(self.machine("check", "--dtb=" + tree),
+                              stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=LONG)
+        equal(done.returncode, 0, done.stderr)
+        expect(b"'fw-cfg@9020000' and 4 more\n" in done.stderr, done.stderr)
+        equal(between(done.stdout.decode()), self.said["cortex-a53"],
+              "what is checked")
+
     def oracle(self):
         said = self.run_long(
             ORACLE, "-M", "virt,gic-version=2", "-cpu", "cortex-a53", "-m",
@@ -732,8 +769,10 @@ def test_kernel(tests, of):
     tests.test(of + "ends", tests.ends)
     if shutil.which(MAKE_DISK):
         tests.test(of + "devices", tests.devices)
+    tests.test(of + "bad input", tests.bad_input)
     if shutil.which(ORACLE):
         tests.test(of + "as QEMU", tests.oracle)
+        tests.test(of + "QEMU's device tree", tests.other_tree)
 
 
 def run_all(options, folder):
