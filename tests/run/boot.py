@@ -709,7 +709,7 @@ class Tests(CprecTap):
         """Of what the kernel cannot use, it says itself; of the rest, one
         line."""
         def cut(path, size):
-            short = os.path.join(self.folder, "cut")
+            short = os.path.join(self.folder, f"cut-{size}")
             with open(short, "wb") as out:
                 out.write(contents(path)[:size])
             return short
