@@ -527,6 +527,7 @@ class Tests(CprecTap):
               [met["at"]], "writes")
         last = ask("last", "--addr=counter", f"--at={met['at'] + 1}")[0]
         equal((last["at"], last["line"]), (met["at"], met["line"]), "last")
+        self.by_number(calls[40]["at"])
         done = subprocess.run(
             [self.options.cprec, "debug", "--plain", self.trace], text=True,
             input="process program\nbreak do_exit\ncontinue\nprint $x0\n"
@@ -537,6 +538,19 @@ class Tests(CprecTap):
                   re.findall(r"^= (\d+)$", done.stdout, re.MULTILINE)]
         expect(values[0] == 0 and values[1] - values[2] == 1, done.stdout)
         return f"{len(calls)} calls, {len(ends)} processes ended"
+
+    def by_number(self, at):
+        """Its address space, by the number that it has while it executes."""
+        def ask(*words):
+            return json.loads(self.run_long(self.options.cprec, *words,
+                                            "--json", self.trace))
+        upper = int(ask("registers", "--all", f"--at={at}")["registers"]
+                    ["ttbr1_el1"], 0)
+        number = f"--asid={upper >> 48}"
+        for at in at, at + 5_000_000, at + 30_000_000:
+            equal(ask("query", number, "--addr=counter", f"--at={at}"),
+                  ask("query", "--process=program", "--addr=counter",
+                      f"--at={at}"), "by number")
 
     def debug_file(self):
         return os.path.join(self.options.debug, "boot",

@@ -4,11 +4,11 @@
 the end, however it is reached.
 
 usage: machine.py --cprec C --states S --follows F --source FILE --devices FILE
-    --ends FILE --cores FILE
+    --ends FILE --cores FILE --spaces FILE
 
 The FILEs are kernels of its own, which the cross compiler makes; the second one uses
 disks, a network and the like, the third one ends in many ways, the fourth one has
-several cores, and says the same on QEMU.  S is machine_states.c, F machine_devices.c.
+several cores, and says the same on QEMU, the last one has two address spaces.  S is machine_states.c, F machine_devices.c.
 Speaks TAP.
 """
 import json
@@ -64,6 +64,9 @@ WRITTEN = bytes((i * 7 + i // PAGE) & 0xff for i in range(2 * PAGE))
 WRITTEN_AT = 1000 * 512
 SEGMENT = 20_000
 STOPS = 500
+SPACES = 5, 9  # as machine_spaces.S has them
+SPACE_DATA = 0x80400000
+SPACE_ROUNDS = 200
 RAM = 0x40000000
 ALIAS = 0x80000000
 
@@ -505,6 +508,47 @@ class Tests(CprecTap):
                              rf"\$\d+ = {number}\n", said), said)
         expect(f"= {work + 4:#x}" in said, said)
 
+    def spaces(self):
+        """Addresses of programs by the numbers of their address spaces."""
+        compile_kernel(self.options.spaces, self.kernel)
+        done = self.cprec("record", "--machine=virt", "--memory=16m",
+                          "--kernel=" + self.kernel, "-o", self.trace,
+                          "--segment=1000", text="")
+        equal((done.returncode, done.stdout, done.stderr), (0, "", ""),
+              "record")
+        self.answer("verify", self.trace)
+        expect(self.info()["key_frames"] > 5, "key frames")
+        for number, physical in (SPACES[0], 0x40400000), (SPACES[1],
+                                                          0x40600000):
+            by_number = f"--asid={number}"
+            for at in "20%", "60%", "97%", "end":
+                values = [json.loads(self.answer(
+                    "query", "--json", f"--addr={addr:#x}", how,
+                    f"--at={at}", self.trace))["bytes"] for addr, how in
+                    ((SPACE_DATA, by_number), (physical, "--physical"))]
+                equal(values[0], values[1], f"{number} at {at}")
+                expect(self.number(values[0]) % number == 0 and
+                       self.number(values[0]), values)
+            found = self.accesses("writes", SPACE_DATA, by_number)
+            equal([self.number(one["new"]) for one in found],
+                  [number * (i + 1) for i in range(SPACE_ROUNDS)], "writes")
+            equal(len(self.accesses("reads", SPACE_DATA, by_number)),
+                  SPACE_ROUNDS, "reads")
+            last = self.accesses("last", SPACE_DATA, by_number,
+                                 f"--at={found[-1]['at']}")
+            equal(last[0]["at"], found[-2]["at"], "the last before a time")
+        for at, options, status in (("end", ["--asid=7"], 1),
+                                    ("20", [f"--asid={SPACES[0]}"], 1),
+                                    ("end", ["--asid=65536"], 2),
+                                    ("end", ["--asid=x"], 2),
+                                    ("end", ["--asid=5", "--physical"], 2),
+                                    ("end", ["--asid=5", "--process=x"], 2)):
+            done = self.cprec("query", f"--addr={SPACE_DATA:#x}",
+                              f"--at={at}", *options, self.trace)
+            equal((done.returncode, done.stdout,
+                   len(done.stderr.splitlines())), (status, "", 1),
+                  done.stderr)
+
     def cores_go_on(self):
         """Alive from any time, whichever core has its turn then."""
         said = self.cores_say(CORES)
@@ -554,6 +598,7 @@ def run_all(options, folder):
     tests.test("devices that use memory", tests.devices)
     tests.test("the same end, with devices", tests.same_end)
     tests.test("a machine that goes on", tests.goes_on)
+    tests.test("address spaces", tests.spaces)
     tests.test("several cores", tests.cores)
     tests.test("the same end, with several cores", tests.cores_same_end)
     tests.test("each core", tests.cores_asked)
@@ -568,4 +613,4 @@ def run_all(options, folder):
 
 if __name__ == "__main__":
     sys.exit(main(run_all, "states", "follows", "source", "devices", "ends",
-                  "cores"))
+                  "cores", "spaces"))
