@@ -59,6 +59,7 @@ case $(cat /proc/cmdline) in
 *check*) sh /check; sh /list; poweroff -f;;
 *devices*) sh /devices; poweroff -f;;
 *program*) /bin/program; poweroff -f;;
+*twice*) /bin/moved & /bin/moved; wait; poweroff -f;;
 *disk-init*) mount -t ext4 /dev/vda /disk; exec switch_root /disk /sbin/init;;
 *run=load*) scale=$(sed 's/.*scale=//' /proc/cmdline); . /load; poweroff -f;;
 *crash*) echo c >/proc/sysrq-trigger;;
@@ -177,8 +178,9 @@ def modules(folder):
                    unpack_module(contents(path)))
 
 
-def initial_files(busybox, modules_folder, load="", built=b""):
-    """`load` is a script that run=load runs, with $scale."""
+def initial_files(busybox, modules_folder, load="", built=(b"", b"")):
+    """`load` is a script that run=load runs, with $scale; `built` are two
+    programs."""
     program = contents(busybox)
     files = [(name, 0o40755) for name in ("bin", "proc", "sys", "dev",
                                           "disk", "modules")]
@@ -187,7 +189,8 @@ def initial_files(busybox, modules_folder, load="", built=b""):
               ("bin/busybox", 0o100755, program),
               ("bin/sh", 0o120777, b"busybox"),
               ("bin/packed", 0o100644, gzip.compress(program, mtime=0)),
-              ("bin/program", 0o100755, built),
+              ("bin/program", 0o100755, built[0]),
+              ("bin/moved", 0o100755, built[1]),
               ("load", 0o100755, load.encode()),
               ("init", 0o100755, INIT.encode()),
               ("list", 0o100755, LIST.encode()),
@@ -296,17 +299,19 @@ class Tests(CprecTap):
         with open(self.initrd, "wb") as out:
             out.write(initial_files(self.find("*bin/busybox"), glob.glob(
                 os.path.join(self.options.files, "**/lib/modules/" + version),
-                recursive=True)[0], built=self.build()))
+                recursive=True)[0], built=[self.build("-static"),
+                                           self.build("-static-pie")]))
 
-    def build(self):
-        """The program; nothing without a compiler."""
+    def build(self, how):
+        """The program, or one that is somewhere else each time; nothing without
+        a compiler."""
         source = os.path.join(self.folder, "program.c")
         built = os.path.join(self.folder, "program")
         if not shutil.which(COMPILER):
             return b""
         with open(source, "w", encoding="utf-8") as out:
             out.write(PROGRAM)
-        self.run_long(COMPILER, "-g", "-O1", "-static", "-o", built, source)
+        self.run_long(COMPILER, "-g", "-O1", how, "-o", built, source)
         program = contents(built)
         # Only what the guest has is left.
         os.remove(built)
@@ -538,6 +543,34 @@ class Tests(CprecTap):
                   re.findall(r"^= (\d+)$", done.stdout, re.MULTILINE)]
         expect(values[0] == 0 and values[1] - values[2] == 1, done.stdout)
         return f"{len(calls)} calls, {len(ends)} processes ended"
+
+    def all_processes(self):
+        """Without a process that is named, the same of two that take turns, from
+        each one's first call on."""
+        def ask(command, *words):
+            return [json.loads(line) for line in self.run_long(
+                self.options.cprec, command, "--json", self.trace,
+                *words).splitlines()]
+        for cores in "1", "2":
+            self.run_long(*self.machine("twice", "--smp=" + cores))
+            calls = ask("calls", "inner", "main")
+            mains = [call for call in calls if call["function"] == "main"]
+            calls = [call for call in calls if call["function"] == "inner"]
+            equal(sorted((int(call["passed"][0]["value"]),
+                          int(call["returned"]["value"]), call["depth"])
+                         for call in calls),
+                  sorted(2 * [(i, i + 1, 1) for i in range(60)]), "calls")
+            equal([main["depth"] for main in mains], [0, 0], "main")
+            starts = [call["at"] for call in calls]
+            between = any(mains[1]["at"] < at for at in starts[:60])
+            expect(between, "they never took turns")
+            logged = ask("log", "program.c:10 => number, counter")
+            equal(sorted(int(met["values"][0]["value"]) for met in logged),
+                  sorted(2 * list(range(60))), "log")
+            expect(all(int(met["values"][1]["value"]) in
+                       (0, int(met["values"][0]["value"]) - 1)
+                       for met in logged), "counters")
+        return f"{len(calls)} calls"
 
     def by_number(self, at):
         """Its address space, by the number that it has while it executes."""
@@ -777,6 +810,7 @@ def test_kernel(tests, of):
     if shutil.which(COMPILER):
         tests.test(of + "programs", tests.programs)
         tests.test(of + "one process", tests.one_process)
+        tests.test(of + "all processes", tests.all_processes)
     tests.test(of + "four cores", tests.cores)
     tests.test(of + "a shell", tests.shell)
     tests.test(of + "real time", tests.real_time)
