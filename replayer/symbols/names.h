@@ -38,6 +38,10 @@ void names_destroy(struct names *names);
 struct names_asked {
 	void (*show)(void *context, uint64_t t);
 	bool (*is_same)(void *context, uint64_t t);
+
+	/* Once, when something is asked for that is not the kernel's own: calls
+	 * names_add_lasting() for what is there at all times. */
+	void (*add_lasting)(void *context);
 	void *context;
 };
 void names_ask(struct names *names, const struct names_asked *asked);
@@ -46,6 +50,9 @@ void names_ask(struct names *names, const struct names_asked *asked);
 size_t names_add_file(struct names *names, const char *path, int fd);
 
 void names_add_part(struct names *names, const struct module_part *part);
+
+/* A module that has no file, and is where its symbols say: takes them over. */
+int names_add_lasting(struct names *names, struct symbols *symbols);
 
 /* The file of a module that was added; else -1.  It stays the names'. */
 int names_file(const struct names *names, const struct symbols *symbols);

@@ -98,6 +98,8 @@ for p in /proc/[0-9]*; do echo ${{p#/proc/}} $(cat $p/comm); done
 echo {LISTED}
 cat /proc/1/maps
 echo {LISTED}
+grep '\[' /proc/kallsyms
+echo {LISTED}
 """
 
 # A program with debugging information, whose names are found.
@@ -470,6 +472,28 @@ class Tests(CprecTap):
                for line in told], "mappings")
         return f"{len(said)} mappings"
 
+    def modules(self):
+        """Symbols of its modules are where it says itself; they are not only
+        names."""
+        told = self.listed.replace("\r", "").split(LISTED)[4].split("\n")
+        told = {(int(words[0], 16), words[2], words[3].strip("[]"))
+                for words in map(str.split, told)
+                if words and words[2][0] != "$"}
+        lines = self.run_long(self.options.cprec, "symbols", "--json",
+                              self.trace).splitlines()
+        found = {(int(symbol["addr"], 0), symbol["name"], symbol["module"])
+                 for symbol in map(json.loads, lines)}
+        modules = {module for _, _, module in told}
+        found = {symbol for symbol in found if symbol[2] in modules}
+        expect(len(modules) > 3 and len(told) > 100, told)
+        equal(found ^ told, set(), "symbols")
+        entered = [json.loads(line) for line in self.run_long(
+            self.options.cprec, "calls", "--json", self.trace,
+            "virtio_mmio!vm_find_vqs", "virtrng_probe").splitlines()]
+        expect(len(entered) > 1 and {call["module"] for call in entered} <=
+               modules, entered)
+        return f"{len(told)} symbols of {len(modules)} modules"
+
     def programs(self):
         """A program that the recording alone has: names, lines, variables,
         and the way from the kernel to its code."""
@@ -807,6 +831,7 @@ def test_kernel(tests, of):
     if tests.options.with_debug:
         tests.test(of + "debugging information", tests.debug_names)
     tests.test(of + "mappings", tests.kernel_maps)
+    tests.test(of + "modules", tests.modules)
     if shutil.which(COMPILER):
         tests.test(of + "programs", tests.programs)
         tests.test(of + "one process", tests.one_process)
