@@ -464,6 +464,7 @@ int marks_run(const struct marks_question *question, struct failure *why)
 	marks.everywhere = kernel_follows_all(question->query->follows);
 	if (!rc)
 		rc = replayer_seek(marks.replayer, &question->from, why);
+	names_complete(lines_names(question->lines), question->from.time);
 	if (!rc)
 		rc = watch_mappings(&marks);
 	while (!rc && !is_last)

@@ -395,7 +395,7 @@ static int map_at(struct names *names, uint64_t t, uint64_t addr,
 	const struct names_asked *asked = &names->asked;
 	int rc = map_modules(names, t, why);
 
-	if (!rc && (!addr || addr >> 63))
+	if (!rc && addr >> 63)
 		rc = map_lasting(names, t, addr, why);
 	if (rc || !asked->show || !names->files || addr >> 63 ||
 	    (names->has_process && names->process_time == t))
@@ -413,6 +413,18 @@ static int map_at(struct names *names, uint64_t t, uint64_t addr,
 static int map_any(struct names *names, uint64_t t, struct failure *why)
 {
 	return map_at(names, t, 0, why);
+}
+
+static int map_all(struct names *names, uint64_t t, struct failure *why)
+{
+	int rc = map_any(names, t, why);
+
+	return rc ? rc : map_lasting(names, t, 0, why);
+}
+
+void names_complete(struct names *names, uint64_t t)
+{
+	map_all(names, t, NULL);
 }
 
 /* ------- answers ------- */
@@ -441,7 +453,7 @@ void names_offer(struct names *names, uint64_t t, bool own,
 {
 	const struct module_map *map = &names->map;
 
-	if (map_any(names, t, NULL))
+	if (map_all(names, t, NULL))
 		return;
 	for (size_t i = 0; i < map->count; i++)
 		if (map->places[i].mapped && own == (i == map->program))
@@ -492,6 +504,9 @@ int names_find(struct names *names, uint64_t t, const char *name,
 	if (rc)
 		return rc;
 	rc = module_map_find(&names->map, &names->modules, name, addr, size);
+	if (rc == ERR_NOT_FOUND && !map_all(names, t, why))
+		rc = module_map_find(&names->map, &names->modules, name, addr,
+				     size);
 	lacks = rc ? module_map_lacks(&names->map, &names->modules, name) : 0;
 	if (lacks)
 		return failed(why, ERR_NOT_FOUND,

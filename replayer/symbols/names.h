@@ -109,6 +109,9 @@ int names_program(struct names *names, uint64_t t, const struct symbols **out,
 const struct symbols *names_own(struct names *names, uint64_t t,
 				uint64_t *bias);
 
+/* From now on names_mapped() has all, also what takes a while to be found. */
+void names_complete(struct names *names, uint64_t t);
+
 /* The same, of those that are mapped the one with this number, from 0. */
 const struct symbols *names_mapped(struct names *names, uint64_t t,
 				   size_t number, uint64_t *bias);
