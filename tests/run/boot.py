@@ -816,7 +816,7 @@ class Tests(CprecTap):
     def oracle(self):
         said = self.run_long(
             ORACLE, "-M", "virt,gic-version=2", "-cpu", "cortex-a53", "-m",
-            "512", "-nographic", "-no-reboot", "-kernel",
+            "512", "-nic", "none", "-nographic", "-no-reboot", "-kernel",
             self.image(), "-initrd", self.initrd, "-append",
             CONSOLE + " check")
         equal(self.said["cortex-a53"], between(said), "what is checked")
