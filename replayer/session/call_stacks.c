@@ -27,6 +27,7 @@ static struct call *top(const struct call_stack *stack)
 struct standing {
 	guest_addr pc, sp;
 	guest_addr back;	/* at a function's entry */
+	unsigned frame;		/* the same */
 	guest_addr stack, stack_end;	/* the memory that the stack is in */
 	enum vm_way way;
 	guest_addr from;
@@ -56,18 +57,42 @@ static bool is_same_stack(const struct call *call, const struct standing *now)
 	return call->sp - now->stack < now->stack_end - now->stack;
 }
 
+static bool peek(void *context, uint64_t addr, void *bytes, size_t size)
+{
+	return replayer_peek(context, addr, bytes, size);
+}
+
+/* A handler of a Cortex-M returns to what was interrupted; what that has kept on
+ * this stack.  Of another one, somebody else may go on. */
+static unsigned find_interrupted(struct replayer *replayer, uint64_t sp,
+				 uint64_t back, uint64_t *out)
+{
+	const struct guest_reader memory = { .read = peek,
+					     .context = replayer };
+	uint64_t at = exception_frame_at(back, sp,
+					 replayer_reg(replayer, CM_PSP));
+
+	return at == sp ? exception_frame_size(&memory, back, at, out) : 0;
+}
+
 /* What a function's entry returns to: on the stack, or in a register. */
 static int find_back(const struct call_stacks *stacks,
-		     struct replayer *replayer, uint64_t sp, uint64_t *out)
+		     struct replayer *replayer, uint64_t sp, uint64_t *out,
+		     unsigned *frame)
 {
 	const struct stack_table *table = stack_table(stacks->table->arch);
 	uint8_t bytes[8] = { 0 }, known[8];
 	int rc;
 
 	*out = 0;
+	*frame = 0;
 	if (table->has_link_register) {
-		*out = reg_code(stacks->table,
-				replayer_reg(replayer, table->link_register));
+		uint64_t back = replayer_reg(replayer, table->link_register);
+
+		*out = reg_code(stacks->table, back);
+		if (stacks->table->arch == ARCH_CORTEX_M &&
+		    exception_frame_is(back))
+			*frame = find_interrupted(replayer, sp, back, out);
 		return 0;
 	}
 	rc = replayer_read(replayer, sp, bytes, known, table->call_size,
@@ -104,7 +129,7 @@ static int stand(struct call_stacks *stacks, struct marks *marks,
 		.from = stop->from,
 	};
 	find_stack(replayer, out);
-	return find_back(stacks, replayer, sp, &out->back);
+	return find_back(stacks, replayer, sp, &out->back, &out->frame);
 }
 
 /* ------- a call is over ------- */
@@ -171,7 +196,7 @@ static int leave(struct call_stacks *stacks, struct call_stack *stack,
 	int rc = 0;
 
 	while (!rc && (call = top(stack)) &&
-	       is_same_stack(call, now) && call->sp < sp)
+	       is_same_stack(call, now) && call->sp + call->frame < sp)
 		rc = end_top(stacks, stack, CALL_LEFT, &now->at);
 	return rc;
 }
@@ -352,12 +377,14 @@ static int begin_call(struct call_stacks *stacks, struct marks *marks,
 	rc = push(stacks, stack, &(struct call) {
 		.function = function, .at = now->at, .stream = stream,
 		.tid = tid, .pc = now->pc, .sp = now->sp, .back = now->back,
+		.frame = now->frame,
 		.from = jumped ? now->from ? now->from : now->back : 0,
 		.depth = (unsigned)stack->count,
 		.is_inner = is_inner(stack, function),
 	}, &call);
 	if (!rc)
-		rc = marks_watch(marks, now->back);
+		rc = now->frame ? marks_watch_for(marks, now->back) :
+				  marks_watch(marks, now->back);
 	return rc ? rc : tell_begin(stacks, marks, call);
 }
 
@@ -377,9 +404,11 @@ int call_stacks_back(const struct call_stacks *stacks, struct marks *marks,
 		     guest_addr *out)
 {
 	struct replayer *replayer = marks_replayer(marks);
+	unsigned frame;
 
 	return find_back(stacks, replayer,
-			 replayer_reg(replayer, stacks->table->sp), out);
+			 replayer_reg(replayer, stacks->table->sp), out,
+			 &frame);
 }
 
 /* Those that return to where the thread stands: several, if they jumped. */
@@ -393,12 +422,15 @@ static int return_from(struct call_stacks *stacks, struct marks *marks,
 	struct call *call;
 	int rc = 0;
 
-	while (!rc && (call = top(stack)) && call->sp + size == now->sp &&
+	while (!rc && (call = top(stack)) &&
+	       call->sp + call->frame + size == now->sp &&
 	       call->back == now->pc) {
 		if (call->function->is_resolver)
 			rc = stacks->resolved(stacks->context, marks,
 					      call->function, call->pc,
 					      result);
+		if (call->frame)
+			marks_unwatch(marks, call->back);
 		if (!rc)
 			rc = end_top(stacks, stack, CALL_RETURNED, &now->at);
 	}

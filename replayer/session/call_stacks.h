@@ -51,6 +51,8 @@ struct call {
 	guest_addr pc;		/* of the function's first instruction */
 	guest_addr sp;		/* there; it points to: */
 	guest_addr back;	/* where the call returns to */
+	unsigned frame;		/* of a Cortex-M's exception: bytes that the
+				   return takes off the stack */
 	guest_addr from;	/* of a jump: the instruction that jumped; 0 */
 	unsigned depth;		/* in how many of the others it is */
 	bool is_inner;		/* a call of the same function is around it */

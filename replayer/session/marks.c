@@ -13,6 +13,8 @@
 
 #define MARK_NONE SIZE_MAX
 
+#define WATCHED UINT64_MAX	/* to the end */
+
 struct mark {
 	uint64_t addr;		/* as in the module's file */
 	size_t module, number;
@@ -37,7 +39,8 @@ struct marks {
 	struct mark *list;
 	size_t count, room;
 	struct number_map set;	/* the first mark, by where it is now */
-	struct number_map watched, mapping;	/* those watched by itself */
+	struct number_map watched;	/* how often, or WATCHED */
+	struct number_map mapping;	/* those watched by itself */
 	bool forgotten;
 	bool everywhere;	/* in all processes of a machine: a module may be
 				   at several places, each of which is one here,
@@ -133,15 +136,44 @@ int marks_forget(struct marks *marks)
 	return rc;
 }
 
-int marks_watch(struct marks *marks, uint64_t addr)
+static int watch(struct marks *marks, uint64_t addr, uint64_t how)
 {
-	if (number_map_find(&marks->watched, addr))
-		return 0;
-	if (number_map_set(&marks->watched, addr, 0))
+	if (number_map_set(&marks->watched, addr, how))
 		return out_of_memory(marks);
 	if (number_map_find(&marks->set, addr))
 		return 0;
 	return replayer_break_set(marks->replayer, addr, marks->why);
+}
+
+int marks_watch(struct marks *marks, uint64_t addr)
+{
+	uint64_t *how = number_map_find(&marks->watched, addr);
+
+	if (!how)
+		return watch(marks, addr, WATCHED);
+	*how = WATCHED;
+	return 0;
+}
+
+int marks_watch_for(struct marks *marks, uint64_t addr)
+{
+	uint64_t *how = number_map_find(&marks->watched, addr);
+
+	if (!how)
+		return watch(marks, addr, 1);
+	*how += *how != WATCHED;
+	return 0;
+}
+
+void marks_unwatch(struct marks *marks, uint64_t addr)
+{
+	uint64_t *how = number_map_find(&marks->watched, addr);
+
+	if (!how || *how == WATCHED || --*how)
+		return;
+	number_map_remove(&marks->watched, addr);
+	if (!number_map_find(&marks->set, addr))
+		replayer_break_clear(marks->replayer, addr);
 }
 
 /* ------- modules ------- */

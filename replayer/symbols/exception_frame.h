@@ -11,8 +11,20 @@
 #define CPREC_REPLAYER_SYMBOLS_EXCEPTION_FRAME_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-#include "replayer/symbols/cfi.h"
+struct guest_reader;
+struct unwind_state;
+
+/* Whether that is such a number. */
+bool exception_frame_is(uint64_t back);
+
+/* Where registers are kept, with these stack pointers; and how many bytes the
+ * return takes off there, if memory says so: 0: it does not.  `*pc`: where it
+ * goes on. */
+uint64_t exception_frame_at(uint64_t back, uint64_t sp, uint64_t process_sp);
+unsigned exception_frame_size(const struct guest_reader *memory, uint64_t back,
+			      uint64_t at, uint64_t *pc);
 
 /* What LR has after a reset: nobody has called. */
 #define EXCEPTION_NO_CALLER 0xffffffffu

@@ -792,7 +792,7 @@ class Tests(CprecTap):
                  "was cut off"),
                 (["--initrd=" + cut(self.initrd, 900_000)], 1,
                  "panicked: VFS: Unable to mount root fs")):
-            done = subprocess.run(self.machine("check", *options),
+            done = subprocess.run(self.machine("check earlycon", *options),
                                   stdin=subprocess.DEVNULL,
                                   capture_output=True, timeout=LONG)
             equal(done.returncode, status, done.stderr)
