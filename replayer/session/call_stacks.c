@@ -62,8 +62,8 @@ static bool peek(void *context, uint64_t addr, void *bytes, size_t size)
 	return replayer_peek(context, addr, bytes, size);
 }
 
-/* A handler of a Cortex-M returns to what was interrupted; what that has kept on
- * this stack.  Of another one, somebody else may go on. */
+/* A handler of a Cortex-M returns to what was interrupted; what that has kept
+ * on this stack.  Of another one, somebody else may go on. */
 static unsigned find_interrupted(struct replayer *replayer, uint64_t sp,
 				 uint64_t back, uint64_t *out)
 {
@@ -203,8 +203,8 @@ static int leave(struct call_stacks *stacks, struct call_stack *stack,
 
 /* ------- of a thread ------- */
 
-/* Its memory is another program's: it is another thread, that has its number now,
- * or has become that. */
+/* Its memory is another program's: it is another thread, that has its number
+ * now, or has become that. */
 static int end_others(struct call_stacks *stacks, struct call_stack *stack,
 		      struct replayer *replayer, const struct position *at)
 {

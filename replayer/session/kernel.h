@@ -78,8 +78,8 @@ int kernel_follow(struct kernel *kernel, const char *process,
 		  const struct position *first, const struct position *last,
 		  struct failure *why);
 
-/* The same of all processes: breakpoints are met in each, addresses are those of
- * the present one. */
+/* The same of all processes: breakpoints are met in each, addresses are those
+ * of the present one. */
 int kernel_follow_all(struct kernel *kernel, struct failure *why);
 
 /* Which thread executes where the replay stands: another number than those of

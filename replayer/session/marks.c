@@ -42,9 +42,9 @@ struct marks {
 	struct number_map watched;	/* how often, or WATCHED */
 	struct number_map mapping;	/* those watched by itself */
 	bool forgotten;
-	bool everywhere;	/* in all processes of a machine: a module may be
-				   at several places, each of which is one here,
-				   with marks of its own; and stays */
+	bool everywhere;	/* in all processes of a machine: a module may
+				   be at several places, each of which is one
+				   here, with marks of its own; and stays */
 	size_t programs;	/* that have begun */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Device trees of users'.  What is accepted is written as a tree that is accepted
- * again, as the same bytes.
+ * Device trees of users'.  What is accepted is written as a tree that is
+ * accepted again, as the same bytes.
  */
 #include "tests/fuzz/fuzz.h"
 

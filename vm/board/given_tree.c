@@ -27,7 +27,7 @@ struct taking {
 	struct tree_reader reader;
 	struct device_tree tree;
 	struct tree_absent *absent;
-	struct node nodes[TREE_DEPTH + 1];	/* the first one is around all */
+	struct node nodes[TREE_DEPTH + 1];	/* the first is around all */
 	unsigned depth;
 	bool has_chosen, has_memory;
 	struct failure *why;
