@@ -438,8 +438,8 @@ static int on_break(void *context, const struct vm_stop *stop,
 	i = first ? (size_t)*first : MARK_NONE;
 	while (!rc && i != MARK_NONE) {
 		if (is_here(marks, &marks->list[i], stop->pc))
-			rc = user->met(user->context, marks, marks->list[i].number,
-			       stop, at);
+			rc = user->met(user->context, marks,
+				       marks->list[i].number, stop, at);
 		i = marks->list[i].next;
 	}
 	return rc;
