@@ -10,6 +10,9 @@
 /* How often the input is looked at, in steps: some 40 milliseconds. */
 #define LOOK_STEPS UINT64_C(20000000)
 
+/* The same in accesses of devices, of which each may take some microseconds. */
+#define LOOK_ACCESSES 30000u
+
 /* The same, while the network has connections: two milliseconds. */
 #define CONNECTED_STEPS UINT64_C(1000000)
 
@@ -89,6 +92,7 @@ static bool take_input(struct machine *machine, uint64_t wait)
 	struct machine_wait waits = { wait, machine->sockets, 0 };
 	enum machine_input input;
 
+	machine->accesses = 0;
 	if (room > sizeof(bytes))
 		room = sizeof(bytes);
 	if (machine->kind->sockets)
@@ -134,11 +138,18 @@ void machine_record_event(struct machine *machine, struct packet *packet)
 				    board_steps(machine->board));
 }
 
+static void count_access(struct machine *machine)
+{
+	if (++machine->accesses >= LOOK_ACCESSES)
+		board_pause(machine->board);
+}
+
 static uint64_t on_read(void *context, uint64_t addr, unsigned size)
 {
 	struct machine *machine = context;
 	uint64_t value = machine->kind->read(machine->live, addr, size);
 
+	count_access(machine);
 	if (!machine->is_live)
 		machine_trace_read(&machine->trace, addr, value, size);
 	return value;
@@ -160,6 +171,7 @@ static void on_write(void *context, uint64_t addr, unsigned size,
 	struct machine *machine = context;
 
 	machine->kind->write(machine->live, addr, size, value);
+	count_access(machine);
 	find_end(machine);
 }
 
@@ -392,6 +404,12 @@ static void find_standstill(struct machine *machine)
 		end_by(machine, MACHINE_LOCKED);
 }
 
+static void look_outside(struct machine *machine)
+{
+	take_input(machine, 0);
+	machine_write_output(machine);
+}
+
 /* What the machine stopped for; `*ended`: nothing will happen any more. */
 static void attend(struct machine *machine, enum board_stop stop, bool *ended)
 {
@@ -407,14 +425,15 @@ static void attend(struct machine *machine, enum board_stop stop, bool *ended)
 		break;
 	case BOARD_AT_BREAK:
 	case BOARD_PAUSES:
-		if (machine->is_connected)
+		if (machine->accesses >= LOOK_ACCESSES)
+			look_outside(machine);
+		else if (machine->is_connected)
 			take_input(machine, 0);
 		if (!machine->has_end)
 			machine_cores_end_run(machine);
 		break;
 	case BOARD_AT_STEPS:
-		take_input(machine, 0);
-		machine_write_output(machine);
+		look_outside(machine);
 		find_standstill(machine);
 		if (!machine->has_end)
 			machine_cores_end_run(machine);

@@ -48,6 +48,7 @@ struct machine {
 	bool follows;		/* a replay; nobody is to see what it says */
 	struct pollfd sockets[SOCKETS_MOST];
 	uint64_t spoken;	/* ticks, when the console was last used */
+	unsigned accesses;	/* of devices, since the last look for input */
 	uint8_t output[OUTPUT_ROOM];
 	size_t output_count;
 };

@@ -212,6 +212,16 @@ bool replayer_machine(const struct replayer *rep, uint32_t stream,
 	return true;
 }
 
+void replayer_look_for_space(struct replayer *rep, uint32_t number)
+{
+	board_look_for_space(board_of(rep), number);
+}
+
+bool replayer_found_space(const struct replayer *rep, uint64_t *table)
+{
+	return board_found_space(board_of(rep), table);
+}
+
 /* ------- breakpoints ------- */
 
 static int break_set(struct replayer *rep, guest_addr pc, struct failure *why)

@@ -221,6 +221,14 @@ bool replayer_machine(const struct replayer *replayer, uint32_t stream,
 		      struct machine_view *out);
 
 /*
+ * The same for what it executes from now on, or stands at: programs with this
+ * number of an address space, and their first table (board.h).
+ */
+#define REPLAYER_NO_SPACE UINT32_MAX
+void replayer_look_for_space(struct replayer *replayer, uint32_t number);
+bool replayer_found_space(const struct replayer *replayer, uint64_t *table);
+
+/*
  * Of a machine: from now on, breakpoints are met only where `is_meant` says so,
  * which is asked at each, and may ask the replayer; NULL, at first: everywhere.
  */

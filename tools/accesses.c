@@ -348,6 +348,9 @@ int accesses_take(struct accesses_command *command,
 	case ACCESSES_PROCESS:
 		command->asked.process = options->value;
 		return 0;
+	case ACCESSES_SPACE:
+		return request_take_space(&command->asked, options->value) ? 0 :
+		       options_bad_value(options, id, REQUEST_SPACE_WANTED);
 	case ACCESSES_DEBUG_DIR:
 		debug_folders_take(options->value);
 		return 0;

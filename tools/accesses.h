@@ -33,7 +33,7 @@ enum { ACCESSES_ADDR = 256, ACCESSES_SIZE, ACCESSES_AT, ACCESSES_FROM,
        ACCESSES_TO, ACCESSES_ONLY_FIRST, ACCESSES_ONLY_LAST, ACCESSES_LIMIT,
        ACCESSES_CHANGES, ACCESSES_VALUE, ACCESSES_THREAD, ACCESSES_FRAME,
        ACCESSES_DEBUG_DIR, ACCESSES_REGISTER, ACCESSES_PHYSICAL,
-       ACCESSES_PROCESS, ACCESSES_JSON };
+       ACCESSES_PROCESS, ACCESSES_SPACE, ACCESSES_JSON };
 
 /* Options that all four have, for their tables. */
 #define ACCESSES_OPTION_ADDR                                                  \
@@ -52,10 +52,13 @@ enum { ACCESSES_ADDR = 256, ACCESSES_SIZE, ACCESSES_AT, ACCESSES_FROM,
 	{ ACCESSES_PHYSICAL, "physical", NULL,                                \
 	  "of a machine: the address is physical; without this\n"             \
 	  "it is as at the end of what is asked for",                         \
-	  .without = "process" },                                             \
+	  .without = "process asid" },                                        \
 	{ ACCESSES_PROCESS, "process", "P",                                   \
 	  "of a machine: the address is one of this process of\n"            \
-	  "its kernel, a number or a name" },                                 \
+	  "its kernel, a number or a name", .without = "asid" },              \
+	{ ACCESSES_SPACE, "asid", "N",                                        \
+	  "of a machine: the address is one of the program that\n"            \
+	  "last had this number of an address space" },                       \
 	{ ACCESSES_DEBUG_DIR, "debug-dir", "DIR",                             \
 	  "where debugging information is looked for, too" },                 \
 	{ ACCESSES_JSON, "json", NULL,                                        \

@@ -22,24 +22,27 @@ static int find_times(struct asking *asking, struct failure *why)
 	return rc;
 }
 
-/* Breakpoints count in it alone. */
+/* Breakpoints count in it alone.  Without one, and if the machine has a kernel
+ * that is known, in all of them. */
 static int follow(struct asking *asking, struct failure *why)
 {
 	struct opened *opened = asking->opened;
 	int rc;
 
-	if (!asking->process)
-		return 0;
-	if (!recording_is_machine(asking->recording))
+	if (asking->process && !recording_is_machine(asking->recording))
 		return failed(why, ERR_INPUT, "--process is for machines only");
+	if (!recording_is_machine(asking->recording))
+		return 0;
 	rc = opened_kernel(opened, why);
+	if (!asking->process)
+		return rc ? 0 : kernel_follow_all(opened->kernel, why);
 	return rc ? rc : kernel_follow(opened->kernel, asking->process,
 				       &asking->first, &asking->last, why);
 }
 
 static void leave(struct asking *asking)
 {
-	if (asking->process && asking->opened->kernel)
+	if (asking->opened->kernel)
 		kernel_follow(asking->opened->kernel, NULL, NULL, NULL, NULL);
 }
 

@@ -25,7 +25,7 @@ static int run(struct options *options);
 enum { OPTION_ADDR = 256, OPTION_AT, OPTION_SIZE, OPTION_JSON,
        OPTION_REGISTERS, OPTION_THREAD, OPTION_RACES, OPTION_NO_RACES,
        OPTION_FORMAT, OPTION_DEBUG_DIR, OPTION_FRAME, OPTION_PHYSICAL,
-       OPTION_PROCESS };
+       OPTION_PROCESS, OPTION_SPACE };
 
 const struct command command_query = {
 	.name = "query",
@@ -83,11 +83,15 @@ const struct command command_query = {
 		{ OPTION_PHYSICAL, "physical", NULL,
 		  "of a machine: addresses are physical; without this\n"
 		  "they are those of its page tables at T",
-		  .with = "addr", .without = "process" },
+		  .with = "addr", .without = "process asid" },
 		{ OPTION_PROCESS, "process", "P",
 		  "of a machine: addresses are those of this process of\n"
 		  "its kernel, a number or a name; 'cprec ps --at=T'\n"
-		  "lists them", .with = "addr" },
+		  "lists them", .with = "addr", .without = "asid" },
+		{ OPTION_SPACE, "asid", "N",
+		  "of a machine: addresses are those of the program\n"
+		  "that last had this number of an address space",
+		  .with = "addr" },
 		{ OPTION_REGISTERS, "registers", NULL, NULL,
 		  .instead = "cprec registers --at=T" },
 		{ OPTION_RACES, "races", NULL,
@@ -148,8 +152,8 @@ struct query_command {
 	char format;
 	uint64_t frame;
 	struct threads_text threads;
-	bool json, from_input, physical;
-	const char *process;	/* whose addresses; NULL: the present one */
+	bool json, from_input;
+	struct request space;	/* which addresses */
 	enum which_races races;
 	struct opened *opened;
 };
@@ -183,15 +187,14 @@ static int compare_times(const void *left, const void *right)
 /* All of a request but what and when. */
 static struct request how_asked(const struct query_command *command)
 {
-	return (struct request){
-		.size = command->size,
-		.format = command->format,
-		.some_thread = command->threads.some,
-		.is_physical = command->physical,
-		.process = command->process,
-		.tid = command->threads.tid,
-		.frame = command->frame,
-	};
+	struct request asked = command->space;
+
+	asked.size = command->size;
+	asked.format = command->format;
+	asked.some_thread = command->threads.some;
+	asked.tid = command->threads.tid;
+	asked.frame = command->frame;
+	return asked;
 }
 
 static void make_questions(const struct query_command *command,
@@ -492,10 +495,15 @@ static int take_option(const struct options *options, int id,
 		command->json = true;
 		break;
 	case OPTION_PROCESS:
-		command->process = options->value;
+		command->space.process = options->value;
 		break;
 	case OPTION_PHYSICAL:
-		command->physical = true;
+		command->space.is_physical = true;
+		break;
+	case OPTION_SPACE:
+		if (!request_take_space(&command->space, options->value))
+			return options_bad_value(options, id,
+						 REQUEST_SPACE_WANTED);
 		break;
 	case OPTION_RACES:
 		command->races = RACES_ALL;

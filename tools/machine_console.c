@@ -39,6 +39,8 @@ void machine_console_open(void)
 	const struct sigaction action = { .sa_handler = on_signal };
 	struct termios raw;
 
+	/* A file that may not grow is an error, which somebody is told. */
+	signal(SIGXFSZ, SIG_IGN);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGHUP, &action, NULL);

@@ -293,12 +293,15 @@ static void print_end(const struct call_line *line)
 
 static void print_caller(const struct caller *caller, bool jumped)
 {
+	/* After a reset, nobody has called. */
+	if (!*caller->function && !*caller->module)
+		return;
 	fputs(jumped ? ", jump from " : ", from ", stdout);
 	if (*caller->function)
 		print_function_name(caller->function, caller->module,
 				    caller->is_program);
 	else
-		print_text(*caller->module ? caller->module : "??");
+		print_text(caller->module);
 	printf("+0x%" PRIx64, caller->offset);
 	if (!caller->line)
 		return;

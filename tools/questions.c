@@ -168,10 +168,22 @@ int question_check_space(const struct request *asked,
 			 struct failure *why)
 {
 	if (recording_is_machine(recording) ||
-	    (!asked->is_physical && !asked->process))
+	    (!asked->is_physical && !asked->process && !asked->has_space))
 		return 0;
 	return failed(why, ERR_INPUT, "--%s is for machines only",
-		      asked->process ? "process" : "physical");
+		      asked->process ? "process" :
+		      asked->has_space ? "asid" : "physical");
+}
+
+bool request_take_space(struct request *out, const char *text)
+{
+	uint64_t number;
+
+	if (!number_parse(text, &number) || number > SPACE_MOST)
+		return false;
+	out->has_space = true;
+	out->space = (uint32_t)number;
+	return true;
 }
 
 /* Names of programs on a machine are those of the time where the replay is. */
@@ -184,26 +196,38 @@ static int stand_there(const struct question *question, struct opened *opened,
 	return rc ? rc : replayer_seek(replayer, &question->at, why);
 }
 
+static int find_process(const struct question *question, struct opened *opened,
+			struct address_space *out, struct failure *why)
+{
+	struct kernel_process process;
+	int rc = opened_kernel(opened, why);
+
+	if (!rc)
+		rc = kernel_find_process(opened->kernel, &question->at,
+					 question->asked.process, &process,
+					 why);
+	if (!rc)
+		*out = (struct address_space){
+			.has_table = true, .table = process.table,
+		};
+	return rc;
+}
+
 /* Which addresses of a machine are meant. */
 static int take_space(const struct question *question, struct opened *opened,
 		      struct failure *why)
 {
 	const struct request *asked = &question->asked;
 	struct address_space space = { .is_physical = asked->is_physical };
-	struct kernel_process process;
 	int rc = 0;
 
 	if (!recording_is_machine(opened->recording))
 		return 0;
 	if (asked->process)
-		rc = opened_kernel(opened, why);
-	if (!rc && asked->process)
-		rc = kernel_find_process(opened->kernel, &question->at,
-					 asked->process, &process, why);
-	if (!rc && asked->process) {
-		space.has_table = true;
-		space.table = process.table;
-	}
+		rc = find_process(question, opened, &space, why);
+	else if (asked->has_space)
+		rc = space_find(opened->query, &question->at, asked->space,
+				&space, why);
 	query_use_space(opened->query, &space);
 	return rc ? rc : stand_there(question, opened, why);
 }

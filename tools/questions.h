@@ -41,7 +41,12 @@ struct request {
 	uint64_t frame;			/* 0: the innermost */
 	bool is_physical;		/* of a machine: what the address is; */
 	const char *process;		/* or whose, a number or a name */
+	bool has_space;			/* or in which space it is: */
+	uint32_t space;			/* its number (ASID) */
 };
+
+#define REQUEST_SPACE_WANTED "a number up to 65535"
+bool request_take_space(struct request *out, const char *text);
 
 /* ERR_INPUT if these are asked of a program. */
 int question_check_space(const struct request *asked,

@@ -94,6 +94,9 @@ int machine_take_option(const struct options *options, int id,
 	case OPTION_APPEND:
 		out->live.virt.append = out->live.mps2.append = options->value;
 		break;
+	case OPTION_TREE:
+		out->live.virt.tree = options->value;
+		break;
 	case OPTION_FIRMWARE:
 		out->live.mps2.firmware = options->value;
 		break;
@@ -146,7 +149,8 @@ static const struct {
 	bool is_of_kernels;
 } known[] = {
 	{ OPTION_KERNEL, true }, { OPTION_INITRD, true },
-	{ OPTION_MEMORY, true }, { OPTION_CPU, true }, { OPTION_CORES, true }, { OPTION_DRIVE, true },
+	{ OPTION_TREE, true }, { OPTION_MEMORY, true }, { OPTION_CPU, true },
+	{ OPTION_CORES, true }, { OPTION_DRIVE, true },
 	{ OPTION_NET, true }, { OPTION_CONSOLE, true },
 	{ OPTION_FIRMWARE, false }, { OPTION_DEVICE, false },
 };

@@ -15,7 +15,7 @@ enum {
 	OPTION_MACHINE = 512, OPTION_KERNEL, OPTION_INITRD, OPTION_APPEND,
 	OPTION_MEMORY, OPTION_CPU, OPTION_FIRMWARE, OPTION_DEVICE,
 	OPTION_DRIVE, OPTION_NET, OPTION_CONSOLE, OPTION_NO_REBOOT, OPTION_TIME,
-	OPTION_CORES,
+	OPTION_CORES, OPTION_TREE,
 };
 
 #define MACHINE_ROWS                                                           \
@@ -30,6 +30,9 @@ enum {
 	  "its initial file system", .with = "machine" },                      \
 	{ OPTION_APPEND, "append", "TEXT",                                     \
 	  "the kernel's command line", .with = "machine" },                    \
+	{ OPTION_TREE, "dtb", "FILE",                                          \
+	  "its device tree, for the kernel; without this, it\n"                \
+	  "says what the machine has", .with = "machine" },                    \
 	{ OPTION_MEMORY, "memory", "N",                                        \
 	  "how much memory it has, in bytes (m, g: times 1024\n"              \
 	  "times 1024, ...); without this: 512m", .with = "machine" },         \

@@ -222,6 +222,9 @@ void ending_text(char text[CELL_TEXT], const json_t *object)
 		snprintf(text, CELL_TEXT, "unreadable");
 	} else if (json_object_get(exit, "became")) {
 		snprintf(text, CELL_TEXT, "exec");
+	} else if (json_object_get(exit, "machine")) {
+		snprintf(text, CELL_TEXT, "%s", json_string_value(
+			 json_object_get(exit, "machine")));
 	} else if (take_number(exit, "code", &number)) {
 		snprintf(text, CELL_TEXT, "status %" JSON_INTEGER_FORMAT,
 			 number);

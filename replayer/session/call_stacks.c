@@ -8,6 +8,7 @@
 #include "formats/error.h"
 #include "formats/stacks.h"
 #include "replayer/replayer.h"
+#include "replayer/session/kernel.h"
 #include "replayer/session/marks.h"
 #include "vm/memory/memory.h"
 
@@ -26,21 +27,27 @@ static struct call *top(const struct call_stack *stack)
 struct standing {
 	guest_addr pc, sp;
 	guest_addr back;	/* at a function's entry */
+	unsigned frame;		/* the same */
 	guest_addr stack, stack_end;	/* the memory that the stack is in */
 	enum vm_way way;
 	guest_addr from;
 	struct position at;
 };
 
+/* Of a machine nobody says where a stack ends, but that of the kernel and of a
+ * program are two. */
 static void find_stack(struct replayer *replayer, struct standing *now)
 {
+	const uint64_t half = UINT64_C(1) << 63;
 	struct vm *vm = replayer_vm(replayer);
 	const struct region *region =
 		vm ? memory_region_at(vm_memory(vm), now->sp) : NULL;
 
-	if (region)
+	if (!vm)
+		now->stack = now->sp & half;
+	else if (region)
 		now->stack = region->start;
-	now->stack_end = region ? region->end : vm ? 0 : UINT64_MAX;
+	now->stack_end = region ? region->end : vm ? 0 : now->stack + half;
 }
 
 /* Whether a thread stands on the stack of a call, as memory is now: what was
@@ -50,18 +57,42 @@ static bool is_same_stack(const struct call *call, const struct standing *now)
 	return call->sp - now->stack < now->stack_end - now->stack;
 }
 
+static bool peek(void *context, uint64_t addr, void *bytes, size_t size)
+{
+	return replayer_peek(context, addr, bytes, size);
+}
+
+/* A handler of a Cortex-M returns to what was interrupted; what that has kept
+ * on this stack.  Of another one, somebody else may go on. */
+static unsigned find_interrupted(struct replayer *replayer, uint64_t sp,
+				 uint64_t back, uint64_t *out)
+{
+	const struct guest_reader memory = { .read = peek,
+					     .context = replayer };
+	uint64_t at = exception_frame_at(back, sp,
+					 replayer_reg(replayer, CM_PSP));
+
+	return at == sp ? exception_frame_size(&memory, back, at, out) : 0;
+}
+
 /* What a function's entry returns to: on the stack, or in a register. */
 static int find_back(const struct call_stacks *stacks,
-		     struct replayer *replayer, uint64_t sp, uint64_t *out)
+		     struct replayer *replayer, uint64_t sp, uint64_t *out,
+		     unsigned *frame)
 {
 	const struct stack_table *table = stack_table(stacks->table->arch);
 	uint8_t bytes[8] = { 0 }, known[8];
 	int rc;
 
 	*out = 0;
+	*frame = 0;
 	if (table->has_link_register) {
-		*out = reg_code(stacks->table,
-				replayer_reg(replayer, table->link_register));
+		uint64_t back = replayer_reg(replayer, table->link_register);
+
+		*out = reg_code(stacks->table, back);
+		if (stacks->table->arch == ARCH_CORTEX_M &&
+		    exception_frame_is(back))
+			*frame = find_interrupted(replayer, sp, back, out);
 		return 0;
 	}
 	rc = replayer_read(replayer, sp, bytes, known, table->call_size,
@@ -98,7 +129,7 @@ static int stand(struct call_stacks *stacks, struct marks *marks,
 		.from = stop->from,
 	};
 	find_stack(replayer, out);
-	return find_back(stacks, replayer, sp, &out->back);
+	return find_back(stacks, replayer, sp, &out->back, &out->frame);
 }
 
 /* ------- a call is over ------- */
@@ -165,9 +196,61 @@ static int leave(struct call_stacks *stacks, struct call_stack *stack,
 	int rc = 0;
 
 	while (!rc && (call = top(stack)) &&
-	       is_same_stack(call, now) && call->sp < sp)
+	       is_same_stack(call, now) && call->sp + call->frame < sp)
 		rc = end_top(stacks, stack, CALL_LEFT, &now->at);
 	return rc;
+}
+
+/* ------- of a thread ------- */
+
+/* Its memory is another program's: it is another thread, that has its number
+ * now, or has become that. */
+static int end_others(struct call_stacks *stacks, struct call_stack *stack,
+		      struct replayer *replayer, const struct position *at)
+{
+	struct machine_view view = { 0 };
+	int rc = 0;
+
+	replayer_machine(replayer, replayer_stream(replayer), &view);
+	if (!view.is_program)
+		return 0;
+	while (stack->table != view.low && stack->count && !rc)
+		rc = end_top(stacks, stack, CALL_THREAD_ENDED, at);
+	stack->table = view.low;
+	return rc;
+}
+
+static int find_of_thread(struct call_stacks *stacks, uint64_t thread,
+			  struct call_stack **out)
+{
+	const uint64_t *found = number_map_find(&stacks->threads, thread);
+
+	if (found) {
+		*out = &stacks->stacks[*found];
+		return 0;
+	}
+	if (array_room(stacks->stacks, stacks->count, stacks->room) ||
+	    number_map_set(&stacks->threads, thread, stacks->count))
+		return out_of_memory(stacks);
+	*out = &stacks->stacks[stacks->count++];
+	**out = (struct call_stack) { 0 };
+	return 0;
+}
+
+/* The stack of the thread that executes. */
+static int find_calls(struct call_stacks *stacks, struct marks *marks,
+		      const struct position *at, struct call_stack **out)
+{
+	struct replayer *replayer = marks_replayer(marks);
+	int rc;
+
+	if (!stacks->kernel) {
+		*out = &stacks->stacks[replayer_stream(replayer)];
+		return 0;
+	}
+	rc = find_of_thread(stacks, kernel_present_thread(stacks->kernel),
+			    out);
+	return rc ? rc : end_others(stacks, *out, replayer, at);
 }
 
 /* ------- a call begins ------- */
@@ -273,7 +356,7 @@ static int begin_call(struct call_stacks *stacks, struct marks *marks,
 		      const struct standing *now)
 {
 	uint32_t stream = replayer_stream(marks_replayer(marks)), tid;
-	struct call_stack *stack = &stacks->stacks[stream];
+	struct call_stack *stack;
 	struct call *call = NULL;
 	bool jumped;
 	int rc = recording_tid(stacks->recording,
@@ -281,6 +364,8 @@ static int begin_call(struct call_stacks *stacks, struct marks *marks,
 						   now->at.time),
 			       &tid, stacks->why);
 
+	if (!rc)
+		rc = find_calls(stacks, marks, &now->at, &stack);
 	if (!rc)
 		rc = leave_for_entry(stacks, stack, now, &jumped);
 	if (rc)
@@ -292,12 +377,14 @@ static int begin_call(struct call_stacks *stacks, struct marks *marks,
 	rc = push(stacks, stack, &(struct call) {
 		.function = function, .at = now->at, .stream = stream,
 		.tid = tid, .pc = now->pc, .sp = now->sp, .back = now->back,
+		.frame = now->frame,
 		.from = jumped ? now->from ? now->from : now->back : 0,
 		.depth = (unsigned)stack->count,
 		.is_inner = is_inner(stack, function),
 	}, &call);
 	if (!rc)
-		rc = marks_watch(marks, now->back);
+		rc = now->frame ? marks_watch_for(marks, now->back) :
+				  marks_watch(marks, now->back);
 	return rc ? rc : tell_begin(stacks, marks, call);
 }
 
@@ -317,9 +404,11 @@ int call_stacks_back(const struct call_stacks *stacks, struct marks *marks,
 		     guest_addr *out)
 {
 	struct replayer *replayer = marks_replayer(marks);
+	unsigned frame;
 
 	return find_back(stacks, replayer,
-			 replayer_reg(replayer, stacks->table->sp), out);
+			 replayer_reg(replayer, stacks->table->sp), out,
+			 &frame);
 }
 
 /* Those that return to where the thread stands: several, if they jumped. */
@@ -333,12 +422,15 @@ static int return_from(struct call_stacks *stacks, struct marks *marks,
 	struct call *call;
 	int rc = 0;
 
-	while (!rc && (call = top(stack)) && call->sp + size == now->sp &&
+	while (!rc && (call = top(stack)) &&
+	       call->sp + call->frame + size == now->sp &&
 	       call->back == now->pc) {
 		if (call->function->is_resolver)
 			rc = stacks->resolved(stacks->context, marks,
 					      call->function, call->pc,
 					      result);
+		if (call->frame)
+			marks_unwatch(marks, call->back);
 		if (!rc)
 			rc = end_top(stacks, stack, CALL_RETURNED, &now->at);
 	}
@@ -350,12 +442,12 @@ int call_stacks_return(struct call_stacks *stacks, struct marks *marks,
 		       const struct vm_stop *stop, const struct position *at)
 {
 	struct replayer *replayer = marks_replayer(marks);
-	struct call_stack *stack = &stacks->stacks[replayer_stream(replayer)];
+	struct call_stack *stack;
 	struct standing now;
-	int rc;
+	int rc = find_calls(stacks, marks, at, &stack);
 
-	if (!stack->count)
-		return 0;
+	if (rc || !stack->count)
+		return rc;
 	rc = stand(stacks, marks, stop, at, &now);
 	if (!rc)
 		rc = leave(stacks, stack, &now,
@@ -371,10 +463,11 @@ int call_stacks_return(struct call_stacks *stacks, struct marks *marks,
 
 /* ------- calls that are not over ------- */
 
-static int end_stream(struct call_stacks *stacks, uint32_t stream,
-		      const struct position *to)
+static int end_stack(struct call_stacks *stacks, struct call_stack *stack,
+		     const struct position *to)
 {
 	struct recording *recording = stacks->recording;
+	uint32_t stream = top(stack)->stream;
 	struct position at = *to;
 	enum call_end how = CALL_RUNS;
 	bool exits;
@@ -390,8 +483,8 @@ static int end_stream(struct call_stacks *stacks, uint32_t stream,
 	if (recording_summary(recording) &&
 	    at.time == recording_end(recording))
 		how = CALL_PROCESS_ENDED;
-	while (!rc && stacks->stacks[stream].count)
-		rc = end_top(stacks, &stacks->stacks[stream], how, &at);
+	while (!rc && stack->count)
+		rc = end_top(stacks, stack, how, &at);
 	return rc;
 }
 
@@ -399,9 +492,9 @@ int call_stacks_end(struct call_stacks *stacks, const struct position *to)
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; i < stacks->stream_count && !rc; i++)
+	for (size_t i = 0; i < stacks->count && !rc; i++)
 		if (stacks->stacks[i].count)
-			rc = end_stream(stacks, i, to);
+			rc = end_stack(stacks, &stacks->stacks[i], to);
 	return rc;
 }
 
@@ -412,7 +505,7 @@ static int end_all(struct call_stacks *stacks, enum call_end how,
 {
 	int rc = 0;
 
-	for (uint32_t i = 0; i < stacks->stream_count && !rc; i++)
+	for (size_t i = 0; i < stacks->count && !rc; i++)
 		while (!rc && stacks->stacks[i].count)
 			rc = end_top(stacks, &stacks->stacks[i], how, at);
 	return rc;
@@ -433,14 +526,14 @@ int call_stacks_init(struct call_stacks *stacks, struct recording *recording)
 {
 	stacks->recording = recording;
 	stacks->table = recording_reg_table(recording);
-	stacks->stream_count = (uint32_t)recording_threads(recording);
-	stacks->stacks = calloc(stacks->stream_count, sizeof(*stacks->stacks));
+	stacks->count = stacks->room = recording_threads(recording);
+	stacks->stacks = calloc(stacks->count, sizeof(*stacks->stacks));
 	return stacks->stacks ? 0 : out_of_memory(stacks);
 }
 
 void call_stacks_forget(struct call_stacks *stacks)
 {
-	for (uint32_t i = 0; i < stacks->stream_count && stacks->stacks; i++) {
+	for (size_t i = 0; i < stacks->count && stacks->stacks; i++) {
 		struct call_stack *stack = &stacks->stacks[i];
 
 		while (stack->count)
@@ -452,8 +545,9 @@ void call_stacks_forget(struct call_stacks *stacks)
 void call_stacks_release(struct call_stacks *stacks)
 {
 	call_stacks_forget(stacks);
-	for (uint32_t i = 0; i < stacks->stream_count && stacks->stacks; i++)
+	for (size_t i = 0; i < stacks->count && stacks->stacks; i++)
 		free(stacks->stacks[i].list);
 	free(stacks->stacks);
 	stacks->stacks = NULL;
+	number_map_release(&stacks->threads);
 }

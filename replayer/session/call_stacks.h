@@ -6,7 +6,7 @@
  * what leads there by a stub, as those of shared libraries, is one call.  It
  * ends where the function returns to, with the stack as it was.  A function
  * that jumps to another one has called it: both return at once.  Calls nest by
- * thread.
+ * thread; of a machine, by the threads of its kernel if that is known.
  *
  * A call that does not return is noticed by what its thread does later: another
  * call, or a return, further up its stack; or that of a function that leads to
@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/number_map.h"
 #include "formats/region.h"
 #include "formats/registers.h"
 #include "replayer/recording/recording.h"
@@ -31,6 +32,7 @@
 #include "vm/vm.h"
 
 struct failure;
+struct kernel;
 struct marks;
 
 enum call_end {
@@ -49,6 +51,8 @@ struct call {
 	guest_addr pc;		/* of the function's first instruction */
 	guest_addr sp;		/* there; it points to: */
 	guest_addr back;	/* where the call returns to */
+	unsigned frame;		/* of a Cortex-M's exception: bytes that the
+				   return takes off the stack */
 	guest_addr from;	/* of a jump: the instruction that jumped; 0 */
 	unsigned depth;		/* in how many of the others it is */
 	bool is_inner;		/* a call of the same function is around it */
@@ -87,14 +91,19 @@ struct call_user {
 struct call_stack {
 	struct call **list;
 	size_t count, room;
+	uint64_t table;		/* of a machine's thread: that of its program's
+				   memory, when that was last executed */
 };
 
 struct call_stacks {
 	const struct call_user *user;
 	struct recording *recording;
 	const struct reg_table *table;
-	struct call_stack *stacks;	/* by stream */
-	uint32_t stream_count;
+	struct kernel *kernel;	/* of a machine, whose threads it tells apart;
+				   NULL: a thread is a stream */
+	struct number_map threads;	/* the kernel's: their stacks */
+	struct call_stack *stacks;	/* by stream, or that */
+	size_t count, room;
 	uint64_t begun;
 	size_t open;			/* calls that are not over */
 

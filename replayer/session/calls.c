@@ -224,6 +224,7 @@ int calls_find(const struct calls_question *question,
 		.question = question, .functions = functions, .why = why,
 		.cuts = { .lines = functions->lines, .is_wanted = is_cut },
 		.stacks = { .user = &question->user, .resolved = on_resolved,
+			    .kernel = query_followed(question->query),
 			    .context = &calls, .why = why },
 	};
 	int rc = 0;

@@ -217,6 +217,20 @@ static struct present find_present(struct kernel *kernel, uint32_t stream)
 	};
 }
 
+uint64_t kernel_present_thread(struct kernel *kernel)
+{
+	struct present present;
+	uint64_t stack;
+
+	if (kernel_stay(kernel, NULL))
+		return 0;
+	present = find_present(kernel, replayer_stream(kernel->replayer));
+	stack = present.task ? pointer(kernel, present.task, TASK_STACK) :
+			       present.stack;
+	kernel_leave(kernel);
+	return stack;
+}
+
 uint64_t kernel_stack_end(struct kernel *kernel, uint64_t task)
 {
 	return pointer(kernel, task, TASK_STACK) + STACK;

@@ -78,7 +78,15 @@ int kernel_follow(struct kernel *kernel, const char *process,
 		  const struct position *first, const struct position *last,
 		  struct failure *why);
 
-/* Where it is to be stopped to see what that process maps. */
+/* The same of all processes: breakpoints are met in each, addresses are those
+ * of the present one. */
+int kernel_follow_all(struct kernel *kernel, struct failure *why);
+
+/* Which thread executes where the replay stands: another number than those of
+ * others that there are; 0: not known. */
+uint64_t kernel_present_thread(struct kernel *kernel);
+
+/* Where it is to be stopped to see what processes map that are followed. */
 struct kernel_addresses {
 	uint64_t *list;
 	size_t count, room;
@@ -89,7 +97,8 @@ int kernel_follow_stops(struct kernel *kernel, struct names *names, uint64_t t,
 
 /*
  * The replay stands there: whether anything else may be mapped than at the last
- * such place, and whether it has become another program.
+ * such place, and whether the one process that is followed has become another
+ * program.
  */
 bool kernel_has_mapped(struct kernel *kernel, bool *is_new);
 

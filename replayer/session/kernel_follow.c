@@ -139,6 +139,21 @@ int kernel_follow(struct kernel *kernel, const char *process,
 	return 0;
 }
 
+int kernel_follow_all(struct kernel *kernel, struct failure *why)
+{
+	const struct position nowhere = { 0 };
+	int rc = kernel_follow(kernel, NULL, &nowhere, &nowhere, why);
+
+	if (!rc)
+		kernel->query->follows = kernel;
+	return rc;
+}
+
+bool kernel_follows_all(const struct kernel *kernel)
+{
+	return kernel && !kernel->followed.name;
+}
+
 /* ------- what it has mapped ------- */
 
 int kernel_follow_stops(struct kernel *kernel, struct names *names, uint64_t t,
@@ -152,24 +167,36 @@ int kernel_follow_stops(struct kernel *kernel, struct names *names, uint64_t t,
 	return rc;
 }
 
+static bool is_exec(const struct linux_call *call)
+{
+	return call && (linux_call_kind(call) == CALL_execve ||
+			linux_call_kind(call) == CALL_execveat);
+}
+
+static bool is_mapping(const struct linux_call *call)
+{
+	return call && (linux_call_kind(call) == CALL_mmap ||
+			linux_call_kind(call) == CALL_munmap ||
+			linux_call_kind(call) == CALL_mprotect);
+}
+
 bool kernel_has_mapped(struct kernel *kernel, bool *is_new)
 {
 	const uint64_t before = kernel->mapped_table;
-	const struct linux_call *call;
+	struct machine_view view = { 0 };
 	struct call_event event;
 
 	*is_new = false;
 	if (kernel_stay(kernel, NULL))
 		return false;
-	kernel_call_made(kernel, kernel->task, &event);
+	replayer_machine(kernel->replayer, replayer_stream(kernel->replayer),
+			 &view);
+	kernel_call_made(kernel, kernel_follows_all(kernel) ?
+				 view.program_sp : kernel->task, &event);
 	kernel_leave(kernel);
-	call = event.call;
 	kernel->mapped_table = kernel->query->space.table;
-	if (call && (linux_call_kind(call) == CALL_execve ||
-		     linux_call_kind(call) == CALL_execveat))
-		*is_new = !event.result;
-	return *is_new || before != kernel->mapped_table ||
-	       (call && (linux_call_kind(call) == CALL_mmap ||
-			 linux_call_kind(call) == CALL_munmap ||
-			 linux_call_kind(call) == CALL_mprotect));
+	*is_new = is_exec(event.call) && !event.result &&
+		  !kernel_follows_all(kernel);
+	return is_exec(event.call) || before != kernel->mapped_table ||
+	       is_mapping(event.call);
 }

@@ -111,6 +111,9 @@ int kernel_each_in(struct kernel *kernel, uint64_t memory,
 /* Text is borrowed. */
 void kernel_want(struct kernel_wanted *wanted, const char *text);
 
+/* Whether all are followed, and not one. */
+bool kernel_follows_all(const struct kernel *kernel);
+
 /* Whether a thread is of such a process. */
 bool kernel_is_wanted(struct kernel *kernel,
 		      const struct kernel_wanted *wanted, uint64_t task);

@@ -11,6 +11,7 @@
 #include "formats/array.h"
 #include "formats/error.h"
 #include "replayer/session/kernel_internal.h"
+#include "replayer/session/kernel_modules.h"
 
 /* A file that was looked for. */
 struct program_file {
@@ -188,11 +189,19 @@ static bool stays(void *context, uint64_t t)
 	       query->space.table == programs->table;
 }
 
+/* Without them, addresses have no names. */
+static void add_lasting(void *context)
+{
+	struct kernel_programs *programs = context;
+
+	kernel_modules_add(programs->query, programs->names, NULL);
+}
+
 int kernel_programs_create(struct kernel_programs **out, struct query *query,
 			   struct names *names, struct failure *why)
 {
 	struct kernel_programs *programs = calloc(1, sizeof(*programs));
-	const struct names_asked asked = { show, stays, programs };
+	const struct names_asked asked = { show, stays, add_lasting, programs };
 
 	if (!programs)
 		return failed(why, ERR_NO_MEMORY, "out of memory");

@@ -517,6 +517,7 @@ int log_points_find(const struct log_question *question, struct failure *why)
 			  .begins = on_begin, .ends = on_end,
 			  .context = &log },
 		.stacks = { .user = &log.user, .resolved = on_resolved,
+			    .kernel = query_followed(question->query),
 			    .context = &log, .why = why },
 	};
 	int rc = log.functions ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");

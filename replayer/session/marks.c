@@ -9,10 +9,11 @@
 #include "formats/error.h"
 #include "formats/number_map.h"
 #include "replayer/replayer.h"
-#include "replayer/session/kernel.h"
-#include "replayer/session/query_internal.h"
+#include "replayer/session/kernel_internal.h"
 
 #define MARK_NONE SIZE_MAX
+
+#define WATCHED UINT64_MAX	/* to the end */
 
 struct mark {
 	uint64_t addr;		/* as in the module's file */
@@ -38,8 +39,12 @@ struct marks {
 	struct mark *list;
 	size_t count, room;
 	struct number_map set;	/* the first mark, by where it is now */
-	struct number_map watched, mapping;	/* those watched by itself */
+	struct number_map watched;	/* how often, or WATCHED */
+	struct number_map mapping;	/* those watched by itself */
 	bool forgotten;
+	bool everywhere;	/* in all processes of a machine: a module may
+				   be at several places, each of which is one
+				   here, with marks of its own; and stays */
 	size_t programs;	/* that have begun */
 };
 
@@ -131,31 +136,63 @@ int marks_forget(struct marks *marks)
 	return rc;
 }
 
-int marks_watch(struct marks *marks, uint64_t addr)
+static int watch(struct marks *marks, uint64_t addr, uint64_t how)
 {
-	if (number_map_find(&marks->watched, addr))
-		return 0;
-	if (number_map_set(&marks->watched, addr, 0))
+	if (number_map_set(&marks->watched, addr, how))
 		return out_of_memory(marks);
 	if (number_map_find(&marks->set, addr))
 		return 0;
 	return replayer_break_set(marks->replayer, addr, marks->why);
 }
 
+int marks_watch(struct marks *marks, uint64_t addr)
+{
+	uint64_t *how = number_map_find(&marks->watched, addr);
+
+	if (!how)
+		return watch(marks, addr, WATCHED);
+	*how = WATCHED;
+	return 0;
+}
+
+int marks_watch_for(struct marks *marks, uint64_t addr)
+{
+	uint64_t *how = number_map_find(&marks->watched, addr);
+
+	if (!how)
+		return watch(marks, addr, 1);
+	*how += *how != WATCHED;
+	return 0;
+}
+
+void marks_unwatch(struct marks *marks, uint64_t addr)
+{
+	uint64_t *how = number_map_find(&marks->watched, addr);
+
+	if (!how || *how == WATCHED || --*how)
+		return;
+	number_map_remove(&marks->watched, addr);
+	if (!number_map_find(&marks->set, addr))
+		replayer_break_clear(marks->replayer, addr);
+}
+
 /* ------- modules ------- */
 
 static int find_module(struct marks *marks, const struct symbols *symbols,
-		       size_t *out, bool *is_new)
+		       uint64_t bias, size_t *out, bool *is_new)
 {
+	const struct mark_module *module = marks->modules;
+
 	*is_new = false;
-	for (*out = 0; *out < marks->module_count; ++*out)
-		if (marks->modules[*out].symbols == symbols)
+	for (*out = 0; *out < marks->module_count; ++*out, module++)
+		if (module->symbols == symbols &&
+		    (!marks->everywhere || module->bias == bias))
 			return 0;
 	if (array_room(marks->modules, marks->module_count,
 		       marks->module_room))
 		return out_of_memory(marks);
 	marks->modules[marks->module_count++] =
-		(struct mark_module) { .symbols = symbols };
+		(struct mark_module) { .symbols = symbols, .bias = bias };
 	*is_new = true;
 	return 0;
 }
@@ -172,7 +209,7 @@ static int module_at(struct marks *marks, uint64_t addr, size_t *out)
 	*out = MARK_NONE;
 	if (!symbols)
 		return 0;
-	rc = find_module(marks, symbols, out, &is_new);
+	rc = find_module(marks, symbols, bias, out, &is_new);
 	if (rc)
 		return rc;
 	marks->modules[*out].bias = bias;
@@ -223,14 +260,42 @@ static int ask(struct marks *marks, size_t index, size_t number)
 	return rc;
 }
 
+static size_t first_place(const struct marks *marks,
+			  const struct symbols *symbols)
+{
+	size_t i = 0;
+
+	while (marks->modules[i].symbols != symbols)
+		i++;
+	return i;
+}
+
+static int copy_marks(struct marks *marks, size_t from, size_t to)
+{
+	const size_t count = marks->count;
+
+	for (size_t i = 0; i < count; i++) {
+		struct mark mark = marks->list[i];
+
+		if (mark.module != from)
+			continue;
+		mark.module = to;
+		mark.is_set = false;
+		if (array_room(marks->list, marks->count, marks->room))
+			return out_of_memory(marks);
+		marks->list[marks->count++] = mark;
+	}
+	return set_module(marks, to);
+}
+
 /* A module is there, perhaps at another place than before. */
 static int see_module(struct marks *marks, size_t number,
 		      const struct symbols *symbols, uint64_t bias)
 {
 	struct mark_module *module;
-	size_t index;
+	size_t index, other;
 	bool is_new;
-	int rc = find_module(marks, symbols, &index, &is_new);
+	int rc = find_module(marks, symbols, bias, &index, &is_new);
 
 	if (rc)
 		return rc;
@@ -239,7 +304,11 @@ static int see_module(struct marks *marks, size_t number,
 		clear_module(marks, index);
 	module->mapped = true;
 	module->bias = bias;
-	return is_new ? ask(marks, index, number) : set_module(marks, index);
+	if (!is_new)
+		return set_module(marks, index);
+	other = first_place(marks, symbols);
+	return other == index ? ask(marks, index, number) :
+				copy_marks(marks, other, index);
 }
 
 static bool is_mapped(struct names *names, uint64_t t,
@@ -262,7 +331,7 @@ static int see_modules(struct marks *marks)
 	const struct symbols *symbols;
 	int rc = names_check(names, t, marks->why);
 
-	for (size_t i = 0; i < marks->module_count; i++) {
+	for (size_t i = 0; i < marks->module_count && !marks->everywhere; i++) {
 		struct mark_module *module = &marks->modules[i];
 
 		if (module->mapped && !is_mapped(names, t, module->symbols)) {
@@ -304,8 +373,8 @@ static int see_programs(struct marks *marks)
 /* ------- the run ------- */
 
 /*
- * The process of a machine that is asked for maps files as it goes on: then it
- * is looked at again.  Where it is to stop for that, is watched.
+ * Processes of a machine that are asked for map files as they go on: then they
+ * are looked at again.  Where it is to stop for that, is watched.
  */
 static int watch_mappings(struct marks *marks)
 {
@@ -337,6 +406,21 @@ static int see_mapped(struct marks *marks, const struct position *at)
 	return rc ? rc : see_modules(marks);
 }
 
+/* The kernel is there in all processes; of these, one may have another program
+ * there. */
+static bool is_here(const struct marks *marks, const struct mark *mark,
+		    uint64_t pc)
+{
+	const struct mark_module *module = &marks->modules[mark->module];
+	uint64_t bias;
+
+	if (!marks->everywhere || pc >> 63)
+		return true;
+	return names_module(lines_names(marks->question->lines),
+			    replayer_time(marks->replayer), pc,
+			    &bias) == module->symbols && bias == module->bias;
+}
+
 static int on_break(void *context, const struct vm_stop *stop,
 		    const struct position *at)
 {
@@ -353,8 +437,9 @@ static int on_break(void *context, const struct vm_stop *stop,
 	first = number_map_find(&marks->set, stop->pc);
 	i = first ? (size_t)*first : MARK_NONE;
 	while (!rc && i != MARK_NONE) {
-		rc = user->met(user->context, marks, marks->list[i].number,
-			       stop, at);
+		if (is_here(marks, &marks->list[i], stop->pc))
+			rc = user->met(user->context, marks,
+				       marks->list[i].number, stop, at);
 		i = marks->list[i].next;
 	}
 	return rc;
@@ -408,8 +493,10 @@ int marks_run(const struct marks_question *question, struct failure *why)
 	bool is_last = false;
 	int rc = query_replayer(question->query, &marks.replayer, why);
 
+	marks.everywhere = kernel_follows_all(question->query->follows);
 	if (!rc)
 		rc = replayer_seek(marks.replayer, &question->from, why);
+	names_complete(lines_names(question->lines), question->from.time);
 	if (!rc)
 		rc = watch_mappings(&marks);
 	while (!rc && !is_last)

@@ -72,6 +72,11 @@ int marks_add_lasting(struct marks *marks, uint64_t addr, size_t number);
 /* From now on the address is watched. */
 int marks_watch(struct marks *marks, uint64_t addr);
 
+/* The same until marks_unwatch() is called as often: code that is executed over
+ * and over is told each time. */
+int marks_watch_for(struct marks *marks, uint64_t addr);
+void marks_unwatch(struct marks *marks, uint64_t addr);
+
 /* Only lasting marks are told from now on. */
 int marks_forget(struct marks *marks);
 

@@ -102,6 +102,11 @@ int query_replayer(struct query *query, struct replayer **out,
 	return rc;
 }
 
+struct kernel *query_followed(const struct query *query)
+{
+	return query->follows;
+}
+
 void query_use_space(struct query *query, const struct address_space *space)
 {
 	query->space = *space;

@@ -38,6 +38,7 @@ struct query_answer {
 	uint64_t as_of;
 };
 
+struct kernel;
 struct query;
 
 /* A session of queries on one recording; makes a replayer when it needs one. */
@@ -73,6 +74,9 @@ int query_replayer(struct query *query, struct replayer **out,
 /* Which addresses of a machine are meant from now on: see replayer.h. */
 struct address_space;
 void query_use_space(struct query *query, const struct address_space *space);
+
+/* Of a machine: whose processes, one or all, are followed; NULL: none are. */
+struct kernel *query_followed(const struct query *query);
 
 /* The same, but for which core of a machine is meant, if it has several: that
  * of a stream; or the one that has its turn. */

@@ -75,6 +75,7 @@
 #include "replayer/session/register_history.h"
 #include "replayer/session/segment_uses.h"
 #include "replayer/session/sources.h"
+#include "replayer/session/spaces.h"
 #include "replayer/session/steps.h"
 #include "replayer/session/times.h"
 #include "replayer/session/trail.h"

@@ -10,6 +10,7 @@
 
 #include "formats/stacks.h"
 #include "replayer/symbols/cfi.h"
+#include "replayer/symbols/exception_frame.h"
 #include "replayer/symbols/guess.h"
 #include "replayer/symbols/inlines.h"
 #include "replayer/symbols/guest_tables.h"
@@ -29,6 +30,8 @@ struct walker {
 				   there by a call */
 	bool is_sure;
 	bool is_thumb;		/* 32-bit ARM: that is where it goes on */
+	bool is_cortex_m;
+	uint64_t process_sp;	/* PSP */
 };
 
 /*
@@ -237,6 +240,19 @@ static bool by_entry(const struct walker *walker, struct unwind_state *state)
 	       kernel_entry_unwind(symbol->name, &walk->memory, state);
 }
 
+/* A handler's caller: what the exception has interrupted. */
+static bool by_exception(const struct walker *walker,
+			 enum unwind_result *result,
+			 struct unwind_state *state)
+{
+	if (!walker->is_cortex_m || *result != UNWIND_DONE)
+		return false;
+	if (state->pc == EXCEPTION_NO_CALLER)
+		*result = UNWIND_OUTERMOST;
+	return exception_frame_unwind(&walker->walk->memory,
+				      walker->process_sp, state);
+}
+
 /* Shows where it stands, and goes to the caller; else says why not. */
 static bool step(struct walker *walker, enum frames_end *end)
 {
@@ -250,6 +266,7 @@ static bool step(struct walker *walker, enum frames_end *end)
 		next = walker->state;
 		result = by_guess(walker, &next, &is_sure, &is_signal);
 	}
+	is_entry |= by_exception(walker, &result, &next);
 	is_thumb = next.pc & 1;
 	next.pc = reg_code(walker->walk->table, next.pc);
 	*end = FRAMES_ENOUGH;
@@ -264,7 +281,7 @@ static bool step(struct walker *walker, enum frames_end *end)
 	walker->state = next;
 	/* What a signal interrupted has it elsewhere. */
 	if (!is_signal)
-		walker->is_thumb = is_thumb;
+		walker->is_thumb = is_thumb || walker->is_cortex_m;
 	walker->is_exact = is_signal || is_entry;
 	walker->is_sure &= is_sure;
 	return true;
@@ -278,6 +295,9 @@ enum frames_end frames_walk(const struct frame_walk *walk,
 	enum frames_end end = FRAMES_LOOP;
 
 	start(&walker, registers);
+	walker.is_cortex_m = walk->table->arch == ARCH_CORTEX_M;
+	if (walker.is_cortex_m)
+		walker.process_sp = reg_get(walk->table, registers, CM_PSP);
 	for (unsigned i = 0; i < FRAMES_MOST; i++)
 		if (!step(&walker, &end))
 			break;

@@ -473,6 +473,7 @@ int lines_each_symbol(struct lines *lines, uint64_t t,
 	uint64_t bias;
 	int rc = 0;
 
+	names_complete(lines->names, t);
 	for (size_t i = 0; !rc && names_mapped(lines->names, t, i, &bias); i++)
 		rc = lines_each_symbol_of(lines, t, i, visit, context, why);
 	return rc;

@@ -40,7 +40,9 @@ struct names {
 	struct module_parts process;
 	bool has_process;
 	uint64_t process_time;
-	int *files;		/* of the modules that were added */
+	struct module_parts lasting;	/* and the kernel, at all times */
+	bool has_lasting;
+	int *files;		/* of the modules that were added; or -1 */
 
 	/* Of one segment: what is mapped at its start, and what changes. */
 	bool has_segment;
@@ -144,6 +146,8 @@ static int take_all(struct names *names)
 	const size_t own = names->files ? 1 : names->modules.count;
 	int rc = module_parts_copy(&names->parts, &names->process);
 
+	for (size_t i = 0; i < names->lasting.count && !rc; i++)
+		rc = module_parts_add(&names->parts, &names->lasting.list[i]);
 	for (size_t i = 0; i < own && !rc; i++) {
 		const struct symbols *symbols = &names->modules.list[i];
 		const struct module_part part = {
@@ -337,6 +341,23 @@ size_t names_add_file(struct names *names, const char *path, int fd)
 	return module;
 }
 
+int names_add_lasting(struct names *names, struct symbols *symbols)
+{
+	const struct module_part part = {
+		.start = symbols->link_base, .end = symbols->link_end,
+		.module = names->modules.count,
+	};
+
+	if (!names->files || part.module > ADDED_MOST ||
+	    module_parts_add(&names->lasting, &part)) {
+		symbols_release(symbols);
+		return ERR_NO_MEMORY;
+	}
+	names->files[part.module] = -1;
+	names->modules.list[names->modules.count++] = *symbols;
+	return 0;
+}
+
 void names_add_part(struct names *names, const struct module_part *part)
 {
 	module_parts_add(&names->process, part);
@@ -351,6 +372,22 @@ int names_file(const struct names *names, const struct symbols *symbols)
 		       names->files[symbols - first] : -1;
 }
 
+/* What the kernel has besides itself, when it is first asked for. */
+static int map_lasting(struct names *names, uint64_t t, uint64_t addr,
+		       struct failure *why)
+{
+	const struct names_asked *asked = &names->asked;
+	uint64_t bias;
+
+	if (names->has_lasting || !asked->add_lasting || !names->files ||
+	    (addr && module_map_at(&names->map, &names->modules, addr, &bias)))
+		return 0;
+	names->has_lasting = true;
+	asked->add_lasting(asked->context);
+	forget_segment(names);
+	return map_modules(names, t, why);
+}
+
 /* Has it shown what is mapped at `t` in the lower half, if that is asked for. */
 static int map_at(struct names *names, uint64_t t, uint64_t addr,
 		  struct failure *why)
@@ -358,6 +395,8 @@ static int map_at(struct names *names, uint64_t t, uint64_t addr,
 	const struct names_asked *asked = &names->asked;
 	int rc = map_modules(names, t, why);
 
+	if (!rc && addr >> 63)
+		rc = map_lasting(names, t, addr, why);
 	if (rc || !asked->show || !names->files || addr >> 63 ||
 	    (names->has_process && names->process_time == t))
 		return rc;
@@ -374,6 +413,18 @@ static int map_at(struct names *names, uint64_t t, uint64_t addr,
 static int map_any(struct names *names, uint64_t t, struct failure *why)
 {
 	return map_at(names, t, 0, why);
+}
+
+static int map_all(struct names *names, uint64_t t, struct failure *why)
+{
+	int rc = map_any(names, t, why);
+
+	return rc ? rc : map_lasting(names, t, 0, why);
+}
+
+void names_complete(struct names *names, uint64_t t)
+{
+	map_all(names, t, NULL);
 }
 
 /* ------- answers ------- */
@@ -402,7 +453,7 @@ void names_offer(struct names *names, uint64_t t, bool own,
 {
 	const struct module_map *map = &names->map;
 
-	if (map_any(names, t, NULL))
+	if (map_all(names, t, NULL))
 		return;
 	for (size_t i = 0; i < map->count; i++)
 		if (map->places[i].mapped && own == (i == map->program))
@@ -453,6 +504,9 @@ int names_find(struct names *names, uint64_t t, const char *name,
 	if (rc)
 		return rc;
 	rc = module_map_find(&names->map, &names->modules, name, addr, size);
+	if (rc == ERR_NOT_FOUND && !map_all(names, t, why))
+		rc = module_map_find(&names->map, &names->modules, name, addr,
+				     size);
 	lacks = rc ? module_map_lacks(&names->map, &names->modules, name) : 0;
 	if (lacks)
 		return failed(why, ERR_NOT_FOUND,
@@ -574,8 +628,10 @@ void names_destroy(struct names *names)
 	forget_segment(names);
 	module_map_release(&names->map);
 	module_parts_release(&names->process);
+	module_parts_release(&names->lasting);
 	for (size_t i = 1; names->files && i < names->modules.count; i++)
-		close(names->files[i]);
+		if (names->files[i] >= 0)
+			close(names->files[i]);
 	free(names->files);
 	modules_release(&names->modules);
 	free(names);

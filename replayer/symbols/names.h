@@ -38,6 +38,10 @@ void names_destroy(struct names *names);
 struct names_asked {
 	void (*show)(void *context, uint64_t t);
 	bool (*is_same)(void *context, uint64_t t);
+
+	/* Once, when something is asked for that is not the kernel's own: calls
+	 * names_add_lasting() for what is there at all times. */
+	void (*add_lasting)(void *context);
 	void *context;
 };
 void names_ask(struct names *names, const struct names_asked *asked);
@@ -46,6 +50,9 @@ void names_ask(struct names *names, const struct names_asked *asked);
 size_t names_add_file(struct names *names, const char *path, int fd);
 
 void names_add_part(struct names *names, const struct module_part *part);
+
+/* A module that has no file, and is where its symbols say: takes them over. */
+int names_add_lasting(struct names *names, struct symbols *symbols);
 
 /* The file of a module that was added; else -1.  It stays the names'. */
 int names_file(const struct names *names, const struct symbols *symbols);
@@ -101,6 +108,9 @@ int names_program(struct names *names, uint64_t t, const struct symbols **out,
 /* The same, or NULL, and where it is; `*bias` as in names_module(). */
 const struct symbols *names_own(struct names *names, uint64_t t,
 				uint64_t *bias);
+
+/* From now on names_mapped() has all, also what takes a while to be found. */
+void names_complete(struct names *names, uint64_t t);
 
 /* The same, of those that are mapped the one with this number, from 0. */
 const struct symbols *names_mapped(struct names *names, uint64_t t,

@@ -36,6 +36,7 @@
 #include "replayer/symbols/debug_search.h"
 #include "replayer/symbols/demangle.h"
 #include "replayer/symbols/dwarf_places.h"
+#include "replayer/symbols/exception_frame.h"
 #include "replayer/symbols/frames.h"
 #include "replayer/symbols/inlined_places.h"
 #include "replayer/symbols/kernel_names.h"

@@ -59,6 +59,7 @@ case $(cat /proc/cmdline) in
 *check*) sh /check; sh /list; poweroff -f;;
 *devices*) sh /devices; poweroff -f;;
 *program*) /bin/program; poweroff -f;;
+*twice*) /bin/moved & /bin/moved; wait; poweroff -f;;
 *disk-init*) mount -t ext4 /dev/vda /disk; exec switch_root /disk /sbin/init;;
 *run=load*) scale=$(sed 's/.*scale=//' /proc/cmdline); . /load; poweroff -f;;
 *crash*) echo c >/proc/sysrq-trigger;;
@@ -96,6 +97,8 @@ echo {LISTED}
 for p in /proc/[0-9]*; do echo ${{p#/proc/}} $(cat $p/comm); done
 echo {LISTED}
 cat /proc/1/maps
+echo {LISTED}
+grep '\[' /proc/kallsyms
 echo {LISTED}
 """
 
@@ -177,8 +180,9 @@ def modules(folder):
                    unpack_module(contents(path)))
 
 
-def initial_files(busybox, modules_folder, load="", built=b""):
-    """`load` is a script that run=load runs, with $scale."""
+def initial_files(busybox, modules_folder, load="", built=(b"", b"")):
+    """`load` is a script that run=load runs, with $scale; `built` are two
+    programs."""
     program = contents(busybox)
     files = [(name, 0o40755) for name in ("bin", "proc", "sys", "dev",
                                           "disk", "modules")]
@@ -187,7 +191,8 @@ def initial_files(busybox, modules_folder, load="", built=b""):
               ("bin/busybox", 0o100755, program),
               ("bin/sh", 0o120777, b"busybox"),
               ("bin/packed", 0o100644, gzip.compress(program, mtime=0)),
-              ("bin/program", 0o100755, built),
+              ("bin/program", 0o100755, built[0]),
+              ("bin/moved", 0o100755, built[1]),
               ("load", 0o100755, load.encode()),
               ("init", 0o100755, INIT.encode()),
               ("list", 0o100755, LIST.encode()),
@@ -296,17 +301,19 @@ class Tests(CprecTap):
         with open(self.initrd, "wb") as out:
             out.write(initial_files(self.find("*bin/busybox"), glob.glob(
                 os.path.join(self.options.files, "**/lib/modules/" + version),
-                recursive=True)[0], built=self.build()))
+                recursive=True)[0], built=[self.build("-static"),
+                                           self.build("-static-pie")]))
 
-    def build(self):
-        """The program; nothing without a compiler."""
+    def build(self, how):
+        """The program, or one that is somewhere else each time; nothing without
+        a compiler."""
         source = os.path.join(self.folder, "program.c")
         built = os.path.join(self.folder, "program")
         if not shutil.which(COMPILER):
             return b""
         with open(source, "w", encoding="utf-8") as out:
             out.write(PROGRAM)
-        self.run_long(COMPILER, "-g", "-O1", "-static", "-o", built, source)
+        self.run_long(COMPILER, "-g", "-O1", how, "-o", built, source)
         program = contents(built)
         # Only what the guest has is left.
         os.remove(built)
@@ -465,6 +472,28 @@ class Tests(CprecTap):
                for line in told], "mappings")
         return f"{len(said)} mappings"
 
+    def modules(self):
+        """Symbols of its modules are where it says itself; they are not only
+        names."""
+        told = self.listed.replace("\r", "").split(LISTED)[4].split("\n")
+        told = {(int(words[0], 16), words[2], words[3].strip("[]"))
+                for words in map(str.split, told)
+                if words and words[2][0] != "$"}
+        lines = self.run_long(self.options.cprec, "symbols", "--json",
+                              self.trace).splitlines()
+        found = {(int(symbol["addr"], 0), symbol["name"], symbol["module"])
+                 for symbol in map(json.loads, lines)}
+        modules = {module for _, _, module in told}
+        found = {symbol for symbol in found if symbol[2] in modules}
+        expect(len(modules) > 3 and len(told) > 100, told)
+        equal(found ^ told, set(), "symbols")
+        entered = [json.loads(line) for line in self.run_long(
+            self.options.cprec, "calls", "--json", self.trace,
+            "virtio_mmio!vm_find_vqs", "virtrng_probe").splitlines()]
+        expect(len(entered) > 1 and {call["module"] for call in entered} <=
+               modules, entered)
+        return f"{len(told)} symbols of {len(modules)} modules"
+
     def programs(self):
         """A program that the recording alone has: names, lines, variables,
         and the way from the kernel to its code."""
@@ -527,6 +556,7 @@ class Tests(CprecTap):
               [met["at"]], "writes")
         last = ask("last", "--addr=counter", f"--at={met['at'] + 1}")[0]
         equal((last["at"], last["line"]), (met["at"], met["line"]), "last")
+        self.by_number(calls[40]["at"])
         done = subprocess.run(
             [self.options.cprec, "debug", "--plain", self.trace], text=True,
             input="process program\nbreak do_exit\ncontinue\nprint $x0\n"
@@ -537,6 +567,47 @@ class Tests(CprecTap):
                   re.findall(r"^= (\d+)$", done.stdout, re.MULTILINE)]
         expect(values[0] == 0 and values[1] - values[2] == 1, done.stdout)
         return f"{len(calls)} calls, {len(ends)} processes ended"
+
+    def all_processes(self):
+        """Without a process that is named, the same of two that take turns, from
+        each one's first call on."""
+        def ask(command, *words):
+            return [json.loads(line) for line in self.run_long(
+                self.options.cprec, command, "--json", self.trace,
+                *words).splitlines()]
+        for cores in "1", "2":
+            self.run_long(*self.machine("twice", "--smp=" + cores))
+            calls = ask("calls", "inner", "main")
+            mains = [call for call in calls if call["function"] == "main"]
+            calls = [call for call in calls if call["function"] == "inner"]
+            equal(sorted((int(call["passed"][0]["value"]),
+                          int(call["returned"]["value"]), call["depth"])
+                         for call in calls),
+                  sorted(2 * [(i, i + 1, 1) for i in range(60)]), "calls")
+            equal([main["depth"] for main in mains], [0, 0], "main")
+            starts = [call["at"] for call in calls]
+            between = any(mains[1]["at"] < at for at in starts[:60])
+            expect(between, "they never took turns")
+            logged = ask("log", "program.c:10 => number, counter")
+            equal(sorted(int(met["values"][0]["value"]) for met in logged),
+                  sorted(2 * list(range(60))), "log")
+            expect(all(int(met["values"][1]["value"]) in
+                       (0, int(met["values"][0]["value"]) - 1)
+                       for met in logged), "counters")
+        return f"{len(calls)} calls"
+
+    def by_number(self, at):
+        """Its address space, by the number that it has while it executes."""
+        def ask(*words):
+            return json.loads(self.run_long(self.options.cprec, *words,
+                                            "--json", self.trace))
+        upper = int(ask("registers", "--all", f"--at={at}")["registers"]
+                    ["ttbr1_el1"], 0)
+        number = f"--asid={upper >> 48}"
+        for at in at, at + 5_000_000, at + 30_000_000:
+            equal(ask("query", number, "--addr=counter", f"--at={at}"),
+                  ask("query", "--process=program", "--addr=counter",
+                      f"--at={at}"), "by number")
 
     def debug_file(self):
         return os.path.join(self.options.debug, "boot",
@@ -705,10 +776,47 @@ class Tests(CprecTap):
         size = os.path.getsize(self.trace)
         return f"{size / 1e6:.1f} MB, {len(data) / 1e6} MB of them read"
 
+    def bad_input(self):
+        """Of what the kernel cannot use, it says itself; of the rest, one
+        line."""
+        def cut(path, size):
+            short = os.path.join(self.folder, f"cut-{size}")
+            with open(short, "wb") as out:
+                out.write(contents(path)[:size])
+            return short
+        for options, status, words in (
+                (["--memory=16m"], 125, "the 16 MiB of the machine"),
+                (["--memory=40m"], 1, "panicked: System is deadlocked on"
+                 " memory"),
+                (["--kernel=" + cut(self.image(), 9_000_000)], 125,
+                 "was cut off"),
+                (["--initrd=" + cut(self.initrd, 900_000)], 1,
+                 "panicked: VFS: Unable to mount root fs")):
+            done = subprocess.run(self.machine("check earlycon", *options),
+                                  stdin=subprocess.DEVNULL,
+                                  capture_output=True, timeout=LONG)
+            equal(done.returncode, status, done.stderr)
+            expect(words in done.stderr.decode() and
+                   done.stderr.count(b"\n") == 1, done.stderr)
+
+    def other_tree(self):
+        """With QEMU's device tree, which has more than is there."""
+        tree = os.path.join(self.folder, "qemu.dtb")
+        self.run_long(ORACLE, "-M", "virt,gic-version=2,dumpdtb=" + tree,
+                      "-cpu", "cortex-a53", "-m", "512", "-nodefaults",
+                      "-display", "none")
+        done = subprocess.run(self.machine("check", "--dtb=" + tree),
+                              stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=LONG)
+        equal(done.returncode, 0, done.stderr)
+        expect(b"'fw-cfg@9020000' and 4 more\n" in done.stderr, done.stderr)
+        equal(between(done.stdout.decode()), self.said["cortex-a53"],
+              "what is checked")
+
     def oracle(self):
         said = self.run_long(
             ORACLE, "-M", "virt,gic-version=2", "-cpu", "cortex-a53", "-m",
-            "512", "-nographic", "-no-reboot", "-kernel",
+            "512", "-nic", "none", "-nographic", "-no-reboot", "-kernel",
             self.image(), "-initrd", self.initrd, "-append",
             CONSOLE + " check")
         equal(self.said["cortex-a53"], between(said), "what is checked")
@@ -723,17 +831,21 @@ def test_kernel(tests, of):
     if tests.options.with_debug:
         tests.test(of + "debugging information", tests.debug_names)
     tests.test(of + "mappings", tests.kernel_maps)
+    tests.test(of + "modules", tests.modules)
     if shutil.which(COMPILER):
         tests.test(of + "programs", tests.programs)
         tests.test(of + "one process", tests.one_process)
+        tests.test(of + "all processes", tests.all_processes)
     tests.test(of + "four cores", tests.cores)
     tests.test(of + "a shell", tests.shell)
     tests.test(of + "real time", tests.real_time)
     tests.test(of + "ends", tests.ends)
     if shutil.which(MAKE_DISK):
         tests.test(of + "devices", tests.devices)
+    tests.test(of + "bad input", tests.bad_input)
     if shutil.which(ORACLE):
         tests.test(of + "as QEMU", tests.oracle)
+        tests.test(of + "QEMU's device tree", tests.other_tree)
 
 
 def run_all(options, folder):

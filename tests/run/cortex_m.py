@@ -241,6 +241,55 @@ class Tests(CprecTap):
             capture_output=True, text=True, timeout=200)
         return done.stdout + done.stderr
 
+    def answers(self, command, *words):
+        done = self.cprec(command, "--json", *words, self.trace)
+        equal(done.returncode, 0, done.stderr)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def names_in(self, at):
+        return [frame.get("function") for frame in
+                self.answers("backtrace", f"--at={at}")[0]["frames"]]
+
+    def blinks(self):
+        """Who changed a pin, and what that had interrupted."""
+        elf = os.path.join(self.folder, "blink.elf")
+        subprocess.run([self.options.compiler, "-mcpu=cortex-m3", "-mthumb",
+                        "-mfloat-abi=soft", "-g", "-O1", "-nostdlib",
+                        "-ffreestanding", "-Wl,--section-start=.vectors=0,"
+                        "--build-id=none,-Ttext=0x100,-Tbss=0x20000000,"
+                        "-estart", "-static", "-no-pie", "-o", elf, self.source("blink.c")],
+                       check=True, stderr=subprocess.DEVNULL)
+        equal(self.record("mps2-an385", elf).returncode, 0, "record")
+        found = self.answers("writes", "--addr=0x40010004", "--size=4")
+        found = [one for one in found if "by" not in one]
+        equal([(one["new"], one["function"]) for one in found],
+              [(new, "systick") for new in ("20000000", "00000000") * 2 +
+               ("20000000",)], "writes")
+        for one in found:
+            equal(self.names_in(one["at"]), ["systick", "start"], "callers")
+        calls = self.answers("calls", "systick", "start")
+        equal([(call["function"], call["depth"]) for call in calls],
+              [("start", 0)] + 100 * [("systick", 1)], "calls")
+        expect(all("returned" in call or "instructions" in call and
+                   "not_returned" not in call for call in calls[1:]),
+               calls[1])
+        equal({call["caller"].get("function") for call in calls[1:]},
+              {"start"}, "what was interrupted")
+
+    def callers(self, machine):
+        """Also on another stack, and with floating point kept: as gdb says."""
+        elf = self.compile("kernel", ["start.c", "kernel.c"], "m4")
+        equal(self.record(machine, elf).returncode, 0, "record")
+        for handler in "systick", "choose":
+            met = self.answers("calls", handler)[0]
+            said = self.gdb(elf, f"break *{self.place(elf, handler):#x}",
+                            "continue", "backtrace")
+            said = re.sub("<signal handler called>", "",
+                          said[said.index(">backtrace"):])
+            equal(self.names_in(f"{met['at']}.{met.get('events', 0)}"),
+                  re.findall(r"^#\d+ +(?:0x[0-9a-f]+ in )?(\w+) \(", said,
+                             re.MULTILINE), handler)
+
     def prompt(self, machine):
         """Our own prompt: by addresses."""
         elf = self.compile("kernel", ["start.c", "kernel.c"], "m4")
@@ -414,9 +463,11 @@ def suite(options, folder):
     tests.test("a machine that begins anew", tests.reboots)
     if shutil.which(GDB):
         tests.test("gdb", tests.debugger, "mps2-an386")
+        tests.test("callers of handlers", tests.callers, "mps2-an386")
     else:
         print("#", GDB, "is not there: it is not tried")
     tests.test("our prompt", tests.prompt, "mps2-an386")
+    tests.test("a pin", tests.blinks)
     tests.test("going on", tests.goes_on)
     tests.test("options of other machines", tests.options_of_others)
     tests.test("asked by names", tests.asked)

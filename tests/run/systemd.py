@@ -5,7 +5,7 @@ that is recorded, somebody logs in, looks at it and turns it off; the recording
 verifies, its replay says the same again, and the kernel's processes in it are those
 that ps told.  No suite runs this: it gets some 100 MB of packages.
 
-usage: systemd.py --cprec C [--files FOLDER] [--keep FOLDER]
+usage: systemd.py --cprec C [--files FOLDER] [--keep FOLDER] [--smp N]
 
 Kernels are those of boot.py; the system is made of packages that are unpacked, not
 installed, with the few files in /etc that installing would have made.  --files has
@@ -95,7 +95,7 @@ class Tests(boot.Tests):
         with subprocess.Popen(
                 self.machine("")[:-1] + [
                     f"--append={APPEND}", f"--drive={self.disk},snapshot",
-                    "--memory=1g"],
+                    "--memory=1g", f"--smp={self.options.smp}"],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                 bufsize=0) as cprec:
             self.until(cprec, "login: ")
@@ -167,5 +167,12 @@ def run_all(options, folder):
     return tests.summary()
 
 
+def own_parser():
+    parser = boot.parser_of(__doc__)
+    parser.add_argument("--smp", default="1", metavar="N",
+                        help="how many cores there are")
+    return parser
+
+
 if __name__ == "__main__":
-    sys.exit(main(run_all, parser=boot.parser_of(__doc__)))
+    sys.exit(main(run_all, parser=own_parser()))

@@ -113,6 +113,51 @@ struct board_view board_view(const struct board *board, unsigned core)
 	};
 }
 
+/* ------- address spaces ------- */
+
+#define TABLE_MASK UINT64_C(0xfffffffffffe)
+#define SPACE_SHIFT 48
+#define CONTROL_UPPER (UINT64_C(1) << 22)	/* A1: TTBR1 has the number */
+#define CONTROL_WIDE (UINT64_C(1) << 36)	/* AS: of 16 bits, not 8 */
+
+static bool is_wanted_space(const struct board *board, unsigned core)
+{
+	uint64_t control = reg_of(board, core, ARM64_TCR);
+	uint64_t table = reg_of(board, core, control & CONTROL_UPPER ?
+					     ARM64_TTBR1 : ARM64_TTBR0);
+	uint64_t number = table >> SPACE_SHIFT;
+
+	return (control & CONTROL_WIDE ? number : number & 0xff) ==
+	       board->space;
+}
+
+void arm64_note_space(struct board *board)
+{
+	if (board->space == BOARD_NO_SPACE ||
+	    !is_wanted_space(board, board->core))
+		return;
+	board->found_space = true;
+	board->space_table = board_reg(board, ARM64_TTBR0) & TABLE_MASK;
+}
+
+void board_look_for_space(struct board *board, uint32_t number)
+{
+	board->space = number;
+	board->found_space = false;
+}
+
+bool board_found_space(const struct board *board, uint64_t *table)
+{
+	for (unsigned core = 0; core < board->core_count; core++)
+		if (!PSTATE_LEVEL(reg_of(board, core, ARM64_CPSR)) &&
+		    is_wanted_space(board, core)) {
+			*table = reg_of(board, core, ARM64_TTBR0) & TABLE_MASK;
+			return true;
+		}
+	*table = board->space_table;
+	return board->found_space;
+}
+
 /* ------- code ------- */
 
 static unsigned size(const struct board *board, guest_addr pc)

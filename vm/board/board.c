@@ -84,6 +84,7 @@ int board_create(struct board **out, enum arch arch, const char *model,
 	board->ram.count = ram_count;
 	board->aborted_at = board->passed_at = UINT64_MAX;
 	board->core_count = 1;
+	board->space = BOARD_NO_SPACE;
 	rc = create(board, model, why);
 	if (rc) {
 		board_destroy(board);

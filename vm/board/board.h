@@ -255,6 +255,15 @@ struct board_view {
 };
 struct board_view board_view(const struct board *board, unsigned core);
 
+/*
+ * Of AArch64: from now on, programs are looked for that are executed with this
+ * number of an address space (ASID).  The first table that the last of them
+ * has, or had when it gave way to the kernel; false: there was none.
+ */
+#define BOARD_NO_SPACE UINT32_MAX	/* nothing is looked for, as at first */
+void board_look_for_space(struct board *board, uint32_t number);
+bool board_found_space(const struct board *board, uint64_t *table);
+
 /* Pages of RAM that were written since board_close(), in order of time. */
 struct board_write {
 	uint64_t page;		/* address / GUEST_PAGE */

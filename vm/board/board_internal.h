@@ -165,6 +165,9 @@ struct board {
 
 	struct core cores[BOARD_CORES_MOST];
 	unsigned core_count, core;	/* the present one */
+	uint32_t space;		/* board_look_for_space(); */
+	bool found_space;	/* it was used, with this table: */
+	uint64_t space_table;
 	uint64_t idle;		/* ticks */
 };
 
@@ -227,6 +230,11 @@ void exceptions_take(void *context, const struct engine_exception *exception);
 void exceptions_locked(struct board *board);
 void exceptions_unfetched(struct board *board, guest_addr pc);
 bool exceptions_interrupt(struct board *board, guest_addr pc, unsigned number);
+
+/* ------- arm64.c ------- */
+
+/* The present core leaves a program. */
+void arm64_note_space(struct board *board);
 
 /* ------- system.c ------- */
 

@@ -4,11 +4,12 @@
 
 #include <string.h>
 
+#include "formats/error.h"
+
 #define MAGIC 0xd00dfeedu
 #define VERSION 17u
 #define OLDEST_READER 16u
 #define HEADER_SIZE 40u
-#define RESERVATIONS_SIZE 16u	/* an empty list of reserved memory */
 
 enum { NODE_BEGINS = 1, NODE_ENDS = 2, PROPERTY = 3, TREE_ENDS = 9 };
 
@@ -21,12 +22,24 @@ static void put(struct output *out, uint32_t value)
 	output_bytes(out, bytes, sizeof(bytes));
 }
 
+static void put_wide(struct output *out, uint64_t value)
+{
+	put(out, (uint32_t)(value >> 32));
+	put(out, (uint32_t)value);
+}
+
 static void put_padded(struct output *out, const void *bytes, size_t size)
 {
 	static const uint8_t zeros[4];
 
 	output_bytes(out, bytes, size);
 	output_bytes(out, zeros, -size & 3);
+}
+
+void tree_reserve(struct device_tree *tree, uint64_t addr, uint64_t size)
+{
+	put_wide(&tree->reserved, addr);
+	put_wide(&tree->reserved, size);
 }
 
 void tree_begin(struct device_tree *tree, const char *name)
@@ -79,15 +92,13 @@ void tree_wide(struct device_tree *tree, const char *name,
 	       const uint64_t *numbers, size_t count)
 {
 	begin_property(tree, name, count * 8);
-	for (size_t i = 0; i < count; i++) {
-		put(&tree->nodes, (uint32_t)(numbers[i] >> 32));
-		put(&tree->nodes, (uint32_t)numbers[i]);
-	}
+	for (size_t i = 0; i < count; i++)
+		put_wide(&tree->nodes, numbers[i]);
 }
 
 static void put_header(struct output *out, const struct device_tree *tree)
 {
-	uint32_t nodes = HEADER_SIZE + RESERVATIONS_SIZE;
+	uint32_t nodes = HEADER_SIZE + (uint32_t)tree->reserved.size;
 	uint32_t names = nodes + (uint32_t)tree->nodes.size;
 	const uint32_t fields[] = {
 		MAGIC, names + (uint32_t)tree->names.size, nodes, names,
@@ -101,15 +112,14 @@ static void put_header(struct output *out, const struct device_tree *tree)
 
 int device_tree_end(struct device_tree *tree, struct output *out)
 {
-	static const uint8_t reservations[RESERVATIONS_SIZE];
-
 	put(&tree->nodes, TREE_ENDS);
+	tree_reserve(tree, 0, 0);
 	put_header(out, tree);
-	output_bytes(out, reservations, sizeof(reservations));
+	output_bytes(out, tree->reserved.bytes, tree->reserved.size);
 	output_bytes(out, tree->nodes.bytes, tree->nodes.size);
 	output_bytes(out, tree->names.bytes, tree->names.size);
-	if (tree->nodes.error)
-		return tree->nodes.error;
+	if (tree->nodes.error || tree->reserved.error)
+		return ERR_NO_MEMORY;
 	return tree->names.error ? tree->names.error : out->error;
 }
 
@@ -117,4 +127,5 @@ void device_tree_release(struct device_tree *tree)
 {
 	output_release(&tree->nodes);
 	output_release(&tree->names);
+	output_release(&tree->reserved);
 }

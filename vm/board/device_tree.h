@@ -17,8 +17,11 @@
 #include "formats/bytes.h"
 
 struct device_tree {
-	struct output nodes, names;
+	struct output nodes, names, reserved;
 };
+
+/* Memory that nobody may use. */
+void tree_reserve(struct device_tree *tree, uint64_t addr, uint64_t size);
 
 void tree_begin(struct device_tree *tree, const char *name);
 void tree_end(struct device_tree *tree);

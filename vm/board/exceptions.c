@@ -35,6 +35,7 @@ static void enter(struct board *board, guest_addr back, unsigned offset)
 	if (!PSTATE_LEVEL(pstate)) {
 		board_present(board)->left_programs++;
 		board_present(board)->left_at = board_steps(board);
+		arm64_note_space(board);
 	}
 	board_set_reg(board, own ? ARM64_SP_EL1 : ARM64_SP_EL0, sp);
 	board_set_reg(board, ARM64_ELR, back);

@@ -97,6 +97,8 @@ static const char *other_kind(const struct start_file *file)
 		{ 0x202, "HdrS", "it is one of x86" },
 		{ 0x24, "\x18\x28\x6f\x01", "it is one of 32-bit ARM" },
 		{ MAGIC_AT, "RSC\x05", "it is one of RISC-V" },
+		{ 4, "zimg", "it unpacks itself, which needs EFI: unpack it"
+		  " first" },
 	};
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)

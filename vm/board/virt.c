@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "vm/board/given_tree.h"
 
 #define ALIGNMENT (UINT64_C(2) << 20)	/* of kernels */
 #define APPEND_ROOM 2048u	/* that arm64's Linux has for its command line */
@@ -470,6 +471,52 @@ static int read_images(struct virt *virt, struct failure *why)
 	return rc ? rc : check_room(virt, why);
 }
 
+/* The user's, and that it does not fit to this machine. */
+static int take_tree(struct virt *virt, const struct virt_tree *about,
+		     struct failure *why)
+{
+	const struct virt_options *options = &virt->options;
+	struct start_file file;
+	struct tree_absent absent;
+	char text[300], others[40] = "";
+	int rc = start_file_read(&file, options->tree, "the device tree",
+				 options->memory, why);
+
+	if (rc)
+		return rc;
+	rc = given_tree_make(&virt->tree, &absent, about, &file, why);
+	start_file_release(&file);
+	if (!rc && virt->tree.size > ALIGNMENT)
+		rc = failed(why, ERR_INPUT, "the device tree '%s' has more than"
+			    " 2 MiB", options->tree);
+	if (rc || !absent.count)
+		return rc;
+	if (absent.count > 1)
+		snprintf(others, sizeof(others), " and %u more",
+			 absent.count - 1);
+	snprintf(text, sizeof(text), "the device tree '%.100s' has what the"
+		 " machine does not: '%s'%s", options->tree, absent.first,
+		 others);
+	options->warn(options->context, text);
+	return 0;
+}
+
+static int make_tree(struct virt *virt, struct failure *why)
+{
+	struct virt_tree about = {
+		.options = &virt->options,
+		.initrd = initrd_place(virt),
+		.initrd_size = virt->initrd.size,
+		.virtio = virt->virtio_count,
+	};
+
+	about.regions = virt_regions(virt, &about.region_count);
+	if (virt->options.tree)
+		return take_tree(virt, &about, why);
+	return virt_tree_make(&virt->tree, &about) ?
+		       failed(why, ERR_NO_MEMORY, "out of memory") : 0;
+}
+
 static void list_regions(struct virt *virt)
 {
 	for (size_t i = 0; i < VIRT_DEVICES; i++)
@@ -517,6 +564,9 @@ int virt_create(struct virt **out, const struct virt_options *options,
 		rc = read_images(virt, why);
 	if (!rc)
 		rc = add_devices(virt, why);
+	list_regions(virt);
+	if (!rc && options->kernel)
+		rc = make_tree(virt, why);
 	if (!rc)
 		rc = make_outside(virt, why);
 	if (rc) {
@@ -525,7 +575,6 @@ int virt_create(struct virt **out, const struct virt_options *options,
 	}
 	virt_reset(virt);
 	pl031_init(&virt->clock, options->clock, seconds, virt);
-	list_regions(virt);
 	*out = virt;
 	return 0;
 }
@@ -536,6 +585,7 @@ void virt_destroy(struct virt *virt)
 		return;
 	start_file_release(&virt->kernel);
 	start_file_release(&virt->initrd);
+	output_release(&virt->tree);
 	for (unsigned i = 0; i < VIRT_DRIVES; i++)
 		disk_close(&virt->disks[i]);
 	user_net_destroy(virt->network);
@@ -558,28 +608,14 @@ void virt_connect(struct virt *virt, struct board *board)
 	virt->board = board;
 }
 
-int virt_start(struct virt *virt, struct board *board, struct failure *why)
+void virt_start(struct virt *virt, struct board *board)
 {
-	struct output tree = { 0 };
-	struct virt_tree about = {
-		.options = &virt->options,
-		.initrd = initrd_place(virt),
-		.initrd_size = virt->initrd.size,
-		.virtio = virt->virtio_count,
-	};
-
-	if (virt_tree_make(&tree, &about)) {
-		output_release(&tree);
-		return failed(why, ERR_NO_MEMORY, "out of memory");
-	}
 	virt->board = board;
-	guest_store(virt, VIRT_RAM, tree.bytes, tree.size);
-	output_release(&tree);
+	guest_store(virt, VIRT_RAM, virt->tree.bytes, virt->tree.size);
 	guest_store(virt, kernel_place(virt), virt->kernel.bytes,
 		    virt->kernel.size);
 	guest_store(virt, initrd_place(virt), virt->initrd.bytes,
 		    virt->initrd.size);
 	board_set_reg(board, ARM64_X0, VIRT_RAM);
 	board_set_reg(board, ARM64_PC, kernel_place(virt));
-	return 0;
 }

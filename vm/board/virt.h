@@ -30,9 +30,9 @@ struct virt;
 
 struct virt_options {
 	const char *model;	/* of the processor */
-	const char *kernel;	/* paths; `initrd` may be NULL, and `kernel` of
-				   a machine that goes on */
-	const char *initrd;
+	const char *kernel;	/* paths; the next two may be NULL, and `kernel`
+				   of a machine that goes on */
+	const char *initrd, *tree;	/* and the user's device tree */
 	const char *devices;	/* of a machine that goes on: the name of the
 				   region of virtio */
 	const char *append;	/* the kernel's command line */
@@ -73,7 +73,7 @@ struct board_ram virt_ram(const struct virt *virt);
 
 /* Puts everything into the board's memory, and the processor to its start;
  * devices are as before that. */
-int virt_start(struct virt *virt, struct board *board, struct failure *why);
+void virt_start(struct virt *virt, struct board *board);
 void virt_reset(struct virt *virt);
 
 /*

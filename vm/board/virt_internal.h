@@ -25,6 +25,7 @@
 struct virt {
 	struct virt_options options;
 	struct start_file kernel, initrd;
+	struct output tree;
 	struct board *board;
 	struct gic gic;
 	struct psci psci;

@@ -43,7 +43,9 @@ static unsigned rams(const void *live, struct board_ram *out)
 
 static int start(void *live, struct board *board, struct failure *why)
 {
-	return virt_start(live, board, why);
+	(void)why;
+	virt_start(live, board);
+	return 0;
 }
 
 static void reset(void *live)

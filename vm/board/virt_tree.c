@@ -22,6 +22,14 @@ enum { SHARED = 0, OWN = 1 };
 
 #define CLOCK_RATE 24000000u	/* of the peripherals */
 
+void virt_tree_initrd(struct device_tree *tree, const struct virt_tree *about)
+{
+	if (!about->initrd_size)
+		return;
+	TREE_WIDE(tree, "linux,initrd-start", about->initrd);
+	TREE_WIDE(tree, "linux,initrd-end", about->initrd + about->initrd_size);
+}
+
 static void put_chosen(struct device_tree *tree, const struct virt_tree *about)
 {
 	const struct virt_options *options = about->options;
@@ -34,11 +42,7 @@ static void put_chosen(struct device_tree *tree, const struct virt_tree *about)
 	tree_bytes(tree, "rng-seed", options->seed + sizeof(seed),
 		   VIRT_SEED - sizeof(seed));
 	TREE_WIDE(tree, "kaslr-seed", seed);
-	if (about->initrd_size) {
-		TREE_WIDE(tree, "linux,initrd-start", about->initrd);
-		TREE_WIDE(tree, "linux,initrd-end",
-			  about->initrd + about->initrd_size);
-	}
+	virt_tree_initrd(tree, about);
 	tree_end(tree);
 }
 

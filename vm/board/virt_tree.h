@@ -33,13 +33,20 @@
 #define VIRT_SPI_CLOCK 2u
 #define VIRT_SPI_VIRTIO 16u	/* of the first one */
 
+struct device_tree;
+
 struct virt_tree {
 	const struct virt_options *options;
+	const struct region *regions;	/* what is there */
+	size_t region_count;
 	uint64_t initrd, initrd_size;	/* 0: there is none */
 	unsigned virtio;		/* so many devices */
 };
 
 /* ERR_NO_MEMORY. */
 int virt_tree_make(struct output *out, const struct virt_tree *about);
+
+/* Where the initial file system is, if there is one: in the node "chosen". */
+void virt_tree_initrd(struct device_tree *tree, const struct virt_tree *about);
 
 #endif

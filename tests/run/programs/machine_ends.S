@@ -94,6 +94,48 @@ program:
 #elif END == 9			/* jumps to where nothing is */
 	mov	x0, #HOLE
 	br	x0
+#elif END >= 10			/* nothing but holes; once, or for ever */
+1:	mov	x1, #HOLE
+	mov	x3, #0
+2:	str	x1, [x1]
+	ldr	x0, [x1]
+	orr	x3, x3, x0
+	add	x1, x1, #0x10, lsl #12
+	tst	x1, #0x3fffffff
+	b.ne	2b
+	mov	x1, #0x60000000		/* behind all memory */
+3:	strb	w1, [x1]
+	ldrh	w0, [x1]
+	orr	x3, x3, x0
+	add	x1, x1, #0x800, lsl #12
+	tbz	x1, #34, 3b
+	mov	w0, #'h'
+	cbz	x3, 4f
+	mov	w0, #'?'
+4:	bl	print_byte
+#if END == 11
+	b	1b
+#endif
+	ldr	x1, =UART + 0x18	/* registers that are only read */
+	bl	overwrite
+	ldr	x1, =UART + 0xfe0
+	bl	overwrite
+	ldr	x1, =0x08000008
+	bl	overwrite
+	call	OFF
+
+overwrite:
+	mov	x5, x30
+	ldr	w2, [x1]
+	mvn	w3, w2
+	str	w3, [x1]
+	ldr	w3, [x1]
+	mov	w0, #'r'
+	cmp	w2, w3
+	b.eq	5f
+	mov	w0, #'?'
+5:	bl	print_byte
+	br	x5
 #endif
 
 panic:
