@@ -243,8 +243,12 @@ int points_start(struct replayer *rep, const struct segment_position *to,
 int replayer_keep_point(struct replayer *rep, struct failure *why)
 {
 	struct checkpoint *point;
-	int rc = checkpoint_take(rep, rep->points.most / 2, &point, why);
+	int rc;
 
+	/* A machine's replay has its own: machine_points.c. */
+	if (rep->machine)
+		return 0;
+	rc = checkpoint_take(rep, rep->points.most / 2, &point, why);
 	return rc || !point ? rc : keep(rep, point, why);
 }
 

@@ -228,6 +228,10 @@ static int find_races(const struct query_command *command,
 	*lacks = false;
 	if (command->races == RACES_NOT)
 		return 0;
+	if (recording_is_machine(command->opened->recording))
+		return command->races == RACES_ALL ?
+			       recording_check_program(
+				       command->opened->recording, why) : 0;
 	rc = query_races_find(races, command->opened->recording, by_time, count,
 			      command->races == RACES_ALL, why);
 	*lacks = rc && command->races != RACES_ALL;
