@@ -208,6 +208,8 @@ static int make(struct indexing *indexing, const char *part,
 	};
 	int rc = find_wanted(indexing, why);
 
+	if (!rc && indexing->wanted.every)
+		rc = recording_check_program(indexing->recording, why);
 	if (rc)
 		return rc;
 	job.wanted = indexing->wanted;
@@ -296,8 +298,6 @@ static int run(struct options *options)
 		return options->status;
 	}
 	rc = recording_open(&indexing.recording, indexing.path, &why);
-	if (!rc)
-		rc = recording_check_program(indexing.recording, &why);
 	if (!rc)
 		rc = answer(&indexing, &why);
 	recording_close(indexing.recording);

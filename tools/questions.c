@@ -205,7 +205,8 @@ static int take_space(const struct question *question, struct opened *opened,
 		space.table = process.table;
 	}
 	query_use_space(opened->query, &space);
-	return rc ? rc : stand_there(question, opened, why);
+	return rc || asked->is_physical ? rc :
+					  stand_there(question, opened, why);
 }
 
 static int find_all(struct question *question, struct opened *opened,
@@ -278,16 +279,14 @@ static int take_value(struct question *question, struct failure *why)
 	return 0;
 }
 
-/* The replay stands there. */
 static int find_physical(struct question *question, struct opened *opened,
 			 struct failure *why)
 {
-	struct replayer *replayer;
-	int rc = query_replayer(opened->query, &replayer, why);
+	int rc = query_home(opened->query, question->addr, &question->at,
+			    &question->physical, why);
 
 	if (rc)
 		return rc;
-	question->physical = replayer_home(replayer, question->addr);
 	question->has_physical = question->physical != HOME_NONE;
 	question->is_mapped = memchr(question->known, 1, question->size);
 	return 0;

@@ -24,7 +24,8 @@ struct bytes {
 struct search {
 	struct query *query;
 	const struct history_question *question;
-	struct history_question own;	/* of a machine: with its home */
+	struct history_question own;	/* of a machine: with its home, */
+	struct address_space before;	/* instead of an address in this */
 	guest_addr shift;		/* from there to what was asked for */
 	struct replayer *rep;
 	struct replay_observer observer;
@@ -707,29 +708,33 @@ static int find_home(struct search *search, struct failure *why)
 {
 	const struct history_question *question = search->question;
 	const struct address_space physical = { .is_physical = true };
-	struct replayer *rep = search->rep;
 	guest_addr end = question->addr + question->size - 1;
-	guest_addr home;
-	int rc = replayer_seek(rep, &question->to, why);
+	guest_addr home, next;
+	int rc = query_home(search->query, question->addr, &question->to, &home,
+			    why);
 
 	if (rc)
 		return rc;
-	home = replayer_home(rep, question->addr);
 	if (home == HOME_NONE)
 		return failed(why, ERR_NOT_FOUND, "0x%" PRIx64 " is not mapped"
 			      " then", question->addr);
 	for (guest_addr at = question->addr | (GUEST_PAGE - 1); at < end;
-	     at += GUEST_PAGE)
-		if (replayer_home(rep, at + 1) - home !=
-		    at + 1 - question->addr)
+	     at += GUEST_PAGE) {
+		rc = query_home(search->query, at + 1, &question->to, &next,
+				why);
+		if (rc)
+			return rc;
+		if (next - home != at + 1 - question->addr)
 			return failed(why, ERR_INPUT, "these bytes are not in"
 				      " one piece of the machine's memory:"
 				      " ask for each page of them");
+	}
 	search->own = *question;
 	search->own.addr = home;
 	search->shift = question->addr - home;
 	search->question = &search->own;
-	replayer_use_space(rep, &physical);
+	search->before = search->query->space;
+	query_use_space(search->query, &physical);
 	return 0;
 }
 
@@ -779,7 +784,7 @@ static int finish(struct search *search, int rc)
 	if (search->rep)
 		replayer_lay_points(search->rep, true);
 	if (search->question == &search->own)
-		replayer_use_space(search->rep, &search->query->space);
+		query_use_space(search->query, &search->before);
 	free(search->bytes.now);
 	free(search->last_bytes.now);
 	return rc == HISTORY_ENOUGH ? 0 : rc;

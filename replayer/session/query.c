@@ -145,6 +145,7 @@ int query_contents(struct query *query, size_t segment,
  */
 struct part {
 	uint64_t addr;
+	uint64_t place;		/* addr; of a machine, where that is in RAM */
 	uint8_t *bytes, *known;
 	size_t size;
 	enum query_source source;
@@ -226,8 +227,12 @@ static int ask_touch(struct query *query, size_t segment, struct part *part,
 /* Where the page is, and whether it is doubtful, once the replay is there. */
 static void find_in_replay(struct query *query, struct part *part)
 {
-	struct memory *memory = vm_memory(replayer_vm(query->replayer));
+	struct vm *vm = replayer_vm(query->replayer);
+	struct memory *memory;
 
+	if (!vm)
+		return;
+	memory = vm_memory(vm);
 	part->region = memory_region_at(memory, part->addr);
 	part->page = memory_home(memory, part->addr) >> GUEST_PAGE_SHIFT;
 	part->doubt = memory_page_doubt(memory, part->page);
@@ -290,15 +295,16 @@ static int ask_index(struct query *query, struct part *part, bool *holds,
 	size_t segment = query->place.segment;
 	uint64_t time = query->place.time -
 			recording_time(query->recording, segment);
-	uint64_t page = part->addr >> GUEST_PAGE_SHIFT;
+	uint64_t page = part->place >> GUEST_PAGE_SHIFT;
 	struct segment_view *view;
 	int rc = segment_views_packets(&query->views, segment, &view, why);
 
-	*holds = false;
-	part->region = NULL;
 	if (rc || segment_view_may_change(view, page, time))
 		return rc;
 	part->region = segment_view_region(view, page);
+	/* What a device would answer, nobody knows. */
+	if (part->region && part->region->kind == REGION_DEVICE)
+		part->region = NULL;
 	if (part->region && part->region->common)
 		page += (part->region->common - part->region->start) >>
 			GUEST_PAGE_SHIFT;
@@ -324,7 +330,7 @@ static int ask_lines(struct query *query, struct part *part, bool *holds,
 		.segment = query->place.segment,
 		.time = query->place.time -
 			recording_time(query->recording, query->place.segment),
-		.addr = part->addr, .page = part->page, .size = part->size,
+		.addr = part->place, .page = part->page, .size = part->size,
 	};
 	size_t segment;
 	int rc;
@@ -346,14 +352,26 @@ static int ask_changed(struct query *query, struct part *part,
 	return rc || holds ? rc : ask_replay(query, part, why);
 }
 
+/* What an address of a machine means, only a replay tells. */
+static bool has_place(const struct query *query)
+{
+	return !recording_is_machine(query->recording) ||
+	       query->space.is_physical;
+}
+
 /* The query procedure. */
 static int query_part(struct query *query, struct part *part,
 		      struct failure *why)
 {
-	bool holds;
-	int rc = ask_index(query, part, &holds, why);
+	bool holds = false;
+	int rc = 0;
 
 	memset(part->known, 0, part->size);
+	part->place = part->addr;
+	part->region = NULL;
+	part->doubt = 0;
+	if (has_place(query))
+		rc = ask_index(query, part, &holds, why);
 	if (rc)
 		return rc;
 	if (!holds) {
@@ -412,18 +430,21 @@ static int query_parts(struct query *query, struct part part,
 	return rc;
 }
 
-/* What an address means, and what is there, only the machine itself tells. */
-static int ask_machine(struct query *query, uint64_t addr, uint8_t *bytes,
-		       uint8_t *known, size_t size, struct query_answer *answer,
-		       struct failure *why)
+int query_home(struct query *query, uint64_t addr, const struct position *at,
+	       guest_addr *out, struct failure *why)
 {
 	struct replayer *replayer;
-	int rc = query_replayer(query, &replayer, why);
+	int rc;
 
-	answer->source = QUERY_REPLAY;
+	*out = addr;
+	if (has_place(query))
+		return 0;
+	rc = query_replayer(query, &replayer, why);
 	if (!rc)
-		rc = replayer_seek(replayer, &query->position, why);
-	return rc ? rc : replayer_read(replayer, addr, bytes, known, size, why);
+		rc = replayer_seek(replayer, at, why);
+	if (!rc)
+		*out = replayer_home(replayer, addr);
+	return rc;
 }
 
 int query_memory(struct query *query, uint64_t addr,
@@ -445,9 +466,7 @@ int query_memory(struct query *query, uint64_t addr,
 	rc = query_is_wanted(query, why);
 	if (!rc)
 		rc = recording_place(query->recording, at, &query->place, why);
-	if (!rc && recording_is_machine(query->recording))
-		rc = ask_machine(query, addr, bytes, known, size, answer, why);
-	else if (!rc)
+	if (!rc)
 		rc = query_parts(query, all, answer, shared, why);
 	free(shared);
 	return rc;
