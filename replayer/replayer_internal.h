@@ -202,6 +202,8 @@ void observers_event(struct replayer *rep, const struct script_event *event,
 void observers_tell(struct replayer *rep, const struct replay_event *told,
 		    bool done);
 void observers_turn(struct replayer *rep, bool after);
+void observers_tables(struct replayer *rep, uint64_t time,
+		      const struct page_tables *tables);
 
 /* An OUTPUT packet: tells what the program wrote. */
 void observers_output(struct replayer *rep, const struct packet *packet);

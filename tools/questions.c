@@ -184,6 +184,18 @@ static int stand_there(const struct question *question, struct opened *opened,
 	return rc ? rc : replayer_seek(replayer, &question->at, why);
 }
 
+/* Those of the kernel have no names of programs; physical ones have none. */
+static bool has_names(const struct request *asked)
+{
+	struct address_text address;
+	const char *wrong;
+
+	return !asked->is_physical &&
+	       (!asked->addr || is_expression(asked->addr) ||
+		!number_parse_address(asked->addr, &address, &wrong) ||
+		address.symbol || !(address.number >> 63));
+}
+
 /* Which addresses of a machine are meant. */
 static int take_space(const struct question *question, struct opened *opened,
 		      struct failure *why)
@@ -205,8 +217,8 @@ static int take_space(const struct question *question, struct opened *opened,
 		space.table = process.table;
 	}
 	query_use_space(opened->query, &space);
-	return rc || asked->is_physical ? rc :
-					  stand_there(question, opened, why);
+	return rc || !has_names(asked) ? rc :
+					 stand_there(question, opened, why);
 }
 
 static int find_all(struct question *question, struct opened *opened,

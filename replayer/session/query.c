@@ -343,50 +343,61 @@ static int ask_lines(struct query *query, struct part *part, bool *holds,
 	return rc || !*holds ? rc : ask_snapshot(query, segment, part, why);
 }
 
-static int ask_changed(struct query *query, struct part *part,
-		       struct failure *why)
+/* Without a replay, if that is possible: then it `*is_answered`. */
+static int ask_at_rest(struct query *query, struct part *part,
+		       bool *is_answered, struct failure *why)
 {
-	bool holds;
-	int rc = ask_lines(query, part, &holds, why);
+	bool holds = false;
+	int rc = ask_index(query, part, &holds, why);
 
-	return rc || holds ? rc : ask_replay(query, part, why);
+	*is_answered = holds;
+	if (rc)
+		return rc;
+	if (!holds)
+		return ask_lines(query, part, is_answered, why);
+	if (!part->region)
+		return 0;
+	part->source = source_at_rest(part->region);
+	if (is_doubt_of_others(part)) {
+		leave_shared(part);
+		return 0;
+	}
+	return part->doubt ? ask_touch(query, query->place.segment, part, why) :
+			     ask_snapshot(query, query->place.segment, part,
+					  why);
 }
 
-/* What an address of a machine means, only a replay tells. */
-static bool has_place(const struct query *query)
+int query_word(struct query *query, uint64_t addr, uint64_t *out,
+	       enum query_word *how, struct failure *why)
 {
-	return !recording_is_machine(query->recording) ||
-	       query->space.is_physical;
+	uint8_t bytes[sizeof(*out)], known[sizeof(*out)] = { 0 };
+	struct part part = { .addr = addr, .place = addr, .bytes = bytes,
+			     .known = known, .size = sizeof(bytes) };
+	bool is_answered;
+	int rc = ask_at_rest(query, &part, &is_answered, why);
+
+	*how = !is_answered ? WORD_CHANGED :
+	       memchr(known, 0, sizeof(known)) ? WORD_UNKNOWN : WORD_KNOWN;
+	memcpy(out, bytes, sizeof(bytes));
+	return rc;
 }
 
 /* The query procedure. */
 static int query_part(struct query *query, struct part *part,
 		      struct failure *why)
 {
-	bool holds = false;
-	int rc = 0;
+	bool has_place, is_answered = false;
+	int rc = query_find_place(query, part->addr, &part->place, &has_place,
+				  why);
 
 	memset(part->known, 0, part->size);
-	part->place = part->addr;
 	part->region = NULL;
 	part->doubt = 0;
-	if (has_place(query))
-		rc = ask_index(query, part, &holds, why);
-	if (rc)
-		return rc;
-	if (!holds) {
-		rc = ask_changed(query, part, why);
-	} else if (part->region) {
-		part->source = source_at_rest(part->region);
-		if (is_doubt_of_others(part))
-			leave_shared(part);
-		else if (part->doubt)
-			rc = ask_touch(query, query->place.segment, part, why);
-		else
-			rc = ask_snapshot(query, query->place.segment, part,
-					  why);
-	}
-	if (!is_any_known(part))
+	if (!rc && has_place)
+		rc = ask_at_rest(query, part, &is_answered, why);
+	if (!rc && !is_answered)
+		rc = ask_replay(query, part, why);
+	if (!rc && !is_any_known(part))
 		part->source = QUERY_UNKNOWN;
 	return rc;
 }
@@ -434,11 +445,14 @@ int query_home(struct query *query, uint64_t addr, const struct position *at,
 	       guest_addr *out, struct failure *why)
 {
 	struct replayer *replayer;
-	int rc;
+	bool is_known;
+	int rc = recording_place(query->recording, at, &query->place, why);
 
-	*out = addr;
-	if (has_place(query))
-		return 0;
+	segment_views_trim(&query->views);
+	if (!rc)
+		rc = query_find_place(query, addr, out, &is_known, why);
+	if (rc || is_known)
+		return rc;
 	rc = query_replayer(query, &replayer, why);
 	if (!rc)
 		rc = replayer_seek(replayer, at, why);

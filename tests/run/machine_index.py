@@ -17,7 +17,7 @@ import shutil
 import sys
 
 sys.dont_write_bytecode = True
-from machine import COMPILER, CORES, PAGE  # noqa: E402
+from machine import ALIAS, COMPILER, CORES, PAGE  # noqa: E402
 from machine import RAM, SEGMENT, Tests as Machines  # noqa: E402
 from tap import equal, expect, main  # noqa: E402
 
@@ -71,6 +71,11 @@ class Tests(Machines):
             chance.sample(*sample(changed, PLACES // 2)) +
             chance.sample(self.addrs, PLACES // 2) + [hex(RAM + 0x200000)])
         self.truth.update(self.words(self.times, self.places[:1]))
+        # By addresses of the present core: one of them is never mapped.
+        self.virtual = [*self.places[::4], hex(ALIAS + 0x200000),
+                        hex(0xc0000000)]
+        self.means = self.words(self.times,
+                                ["v" + addr for addr in self.virtual])
         self.searches = [
             (name, chance.choice(changed if name == "last" else self.places),
              chance.choice(self.times))
@@ -90,6 +95,20 @@ class Tests(Machines):
                   f"{one['addr']} at {one['at']}")
         equal(len(found), len(self.places) * len(self.times), "answers")
         return [one["source"] for one in found].count("replay")
+
+    def by_tables(self):
+        """By virtual addresses, as the page tables of the time have them."""
+        done = self.cprec(
+            "query", "--json", f"--size={WORD}",
+            *(f"--addr={addr}" for addr in self.virtual),
+            *(f"--at={at}" for at in self.times), self.trace)
+        found = [json.loads(line) for line in done.stdout.splitlines()]
+        for one in found:
+            equal(one["bytes"].replace(2 * WORD * "?", "-"),
+                  self.means[one["at"], "v" + one["addr"]],
+                  f"{one['addr']} at {one['at']}")
+        equal(len(found), len(self.virtual) * len(self.times), "answers")
+        return [one.get("source") for one in found].count("replay")
 
     def search(self, name, addr, at):
         bounds = (f"--at={at}",) if name == "last" else (f"--to={at}",)
@@ -123,7 +142,7 @@ class Tests(Machines):
 
     def whole(self):
         self.choose()
-        replays = self.memory()
+        replays, walks = self.memory(), self.by_tables()
         self.forget()
         before = []
         for one in self.searches:
@@ -135,11 +154,14 @@ class Tests(Machines):
         equal(found["indexed"], found["segment_count"], "indexed")
         with_index = self.memory()
         expect(with_index < replays, f"{with_index} replays, {replays} before")
+        by_tables = self.by_tables()
+        expect(by_tables < walks, f"{by_tables} replays, {walks} before")
         for one, wanted, got in zip(self.searches, before, self.histories()):
             equal(got, wanted, " ".join(map(str, one)))
         return (f"{found['segment_count']} segments, {with_index} of "
                 f"{len(self.places) * len(self.times)} by a replay, {replays} "
-                f"without FILE.idx; {checked} writes checked")
+                f"without FILE.idx; by virtual addresses {by_tables} and "
+                f"{walks}; {checked} writes checked")
 
     def forget(self):
         if os.path.exists(self.trace + ".idx"):
