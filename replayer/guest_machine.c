@@ -44,13 +44,22 @@ static int go(struct replayer *rep, const struct segment_position *to,
 					     why));
 }
 
+/* What is on the way is executed: somebody may be told of it. */
 static int seek_in(struct replayer *rep, size_t segment, uint64_t t,
 		   struct failure *why)
 {
 	const struct segment_position place = { segment, t, EVENTS_ALL };
+	bool is_on_way = rep->loaded && rep->segment == segment &&
+			 board_steps(board_of(rep)) <= t;
 
 	return settle(rep, machine_replay_go(rep->machine->replay, &place,
-					     false, why));
+					     is_on_way, why));
+}
+
+static int encode_point(struct replayer *rep, struct segment_position *at,
+			struct output *out, struct failure *why)
+{
+	return machine_stored_encode(rep->machine->replay, at, out, why);
 }
 
 static struct position now(const struct replayer *rep)
@@ -367,8 +376,8 @@ static void end(struct replayer *rep)
 }
 
 const struct guest guest_machine = {
-	.make = make, .end = end, .go = go, .seek_in = seek_in, .now = now,
-	.time = time_now, .interrupt = interrupt,
+	.make = make, .end = end, .go = go, .seek_in = seek_in,
+	.encode_point = encode_point, .now = now, .time = time_now, .interrupt = interrupt,
 	.reg = reg, .registers = registers, .of_thread = of_thread,
 	.read = look, .peek = peek, .home = home, .address = address,
 	.use_space = use_space,

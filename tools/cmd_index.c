@@ -208,8 +208,6 @@ static int make(struct indexing *indexing, const char *part,
 	};
 	int rc = find_wanted(indexing, why);
 
-	if (!rc && indexing->wanted.every)
-		rc = recording_check_program(indexing->recording, why);
 	if (rc)
 		return rc;
 	job.wanted = indexing->wanted;

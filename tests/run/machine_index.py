@@ -25,6 +25,7 @@ TIMES = 40
 PAGES = 12
 PLACES = 24		# half of them are written
 SEARCHES = 40
+EVERY = 10000		# a state to start from, in instructions: the least
 WORD = 8
 
 
@@ -163,6 +164,41 @@ class Tests(Machines):
                 f"without FILE.idx; by virtual addresses {by_tables} and "
                 f"{walks}; {checked} writes checked")
 
+    def states_at(self):
+        """Registers of all cores, in an order in which nobody stood there."""
+        at = self.times[::2]
+        return [self.answer("registers", "--all", "--json", f"--at={one}",
+                            self.trace) for one in reversed(at)]
+
+    def start_points(self):
+        """Kept states are those of a replay from the key frame; damaged, they
+        are none."""
+        self.forget()
+        before = self.states_at()
+        found = json.loads(self.answer("index", "--json", "-j1",
+                                       f"--every={EVERY}", self.trace))
+        expect(found["start_points"] > found["segment_count"] - 3, found)
+        equal(found["indexed"], found["segment_count"], "indexed")
+        equal(self.states_at(), before, "registers, from kept states")
+        self.memory()
+        self.by_tables()
+        self.are_true(self.histories())
+        self.answer("verify", self.trace)
+        with open(self.trace + ".idx", "rb") as file:
+            whole = file.read()
+        for seed in range(6):
+            bytes_ = bytearray(whole)
+            chance = random.Random(seed)
+            for _ in range(20):
+                bytes_[chance.randrange(len(bytes_))] ^= 1 << seed
+            with open(self.trace + ".idx", "wb") as file:
+                file.write(bytes_)
+            equal(self.states_at()[:6], before[:6], "from damaged ones")
+        self.forget()
+        self.answer("index", f"--around={self.times[5]}", self.trace)
+        equal(self.states_at(), before, "registers, from one kept state")
+        return f"{found['start_points']} states"
+
     def forget(self):
         if os.path.exists(self.trace + ".idx"):
             os.unlink(self.trace + ".idx")
@@ -182,10 +218,13 @@ def run_all(options, folder):
     tests.compile_all()
     tests.test("record", tests.record)
     tests.test("a processor and a timer", tests.whole)
+    tests.test("states of it", tests.start_points)
     tests.test("record, with devices", tests.record_disks)
     tests.test("devices that use memory", tests.whole)
+    tests.test("states of them", tests.start_points)
     tests.test("record several cores", tests.record_cores)
     tests.test("several cores", tests.whole)
+    tests.test("states of those", tests.start_points)
     return tests.summary()
 
 
