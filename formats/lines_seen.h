@@ -2,8 +2,9 @@
 /*
  * lines_seen.h - lines of memory that were just accessed
  *
- * Whoever wants to know which lines of memory are accessed, and in which epochs,
- * need not be told of an access that is like one shortly before: most are.
+ * Whoever wants to know which lines of memory are accessed, and in which
+ * epochs, need not be told of an access that is like one shortly before: most
+ * are.
  *
  * Units:      an epoch has 1 << shift steps, counted from `start`.
  * Ownership:  plain data; zeros are what has seen nothing.
@@ -35,9 +36,9 @@ struct lines_seen {
 };
 
 /*
- * Whether an access of at most LINE_SIZE bytes is like one that was seen: of the
- * same kind, in the same line and epoch.  One in two lines, or in the first of
- * all, never is.
+ * Whether an access of at most LINE_SIZE bytes is like one that was seen: of
+ * the same kind, in the same line and epoch.  One in two lines, or in the first
+ * of all, never is.
  */
 static inline bool lines_seen(struct lines_seen *seen, guest_addr addr,
 			      unsigned size, bool writes, uint64_t epoch)

@@ -18,7 +18,7 @@
 #include "formats/region.h"
 #include "formats/registers.h"
 
-/* Registers of a core that say where tables are: zeros are one that has none. */
+/* Registers of a core that say where tables are; zeros: it has none. */
 struct page_tables {
 	uint64_t low, high;	/* TTBR0_EL1, TTBR1_EL1: the first ones of both
 				   halves, and bits that do not count */

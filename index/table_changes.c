@@ -130,16 +130,16 @@ static int take_changes(struct table_changes *out, struct input *in)
 	if (!out->list)
 		return ERR_NO_MEMORY;
 	for (size_t i = 0; i < out->count; i++) {
+		struct table_change *change = &out->list[i];
 		uint64_t passed = input_varint(in);
 
 		if (passed > UINT64_MAX - time)
 			return ERR_CORRUPT;
-		time += passed;
-		out->list[i] = (struct table_change){
-			time, (uint32_t)input_count(in, UINT32_MAX),
-			(uint32_t)input_count(in, CORES_MOST - 1),
-			(uint32_t)input_count(in, out->table_count - 1),
-		};
+		change->time = time += passed;
+		change->events = (uint32_t)input_count(in, UINT32_MAX);
+		change->core = (uint32_t)input_count(in, CORES_MOST - 1);
+		change->tables = (uint32_t)input_count(in,
+						       out->table_count - 1);
 	}
 	return in->error;
 }

@@ -2,12 +2,12 @@
 /*
  * table_changes.h - of a machine: which page tables were in use, and when
  *
- * For one segment it says what tables each core had (formats/page_tables.h), and
- * which core had its turn.  With that, and memory, it is known what an address
- * meant.
+ * For one segment it says what tables each core had (formats/page_tables.h),
+ * and which core had its turn.  With that, and memory, it is known what an
+ * address meant.
  *
- * Units:      times are steps since the segment's key frame; events are those of
- *             that time, in this segment, that have taken effect.
+ * Units:      times are steps since the segment's key frame; events are those
+ *             of that time, in this segment, that have taken effect.
  * Ownership:  *_release() frees; zeroed structures are empty ones.
  * Errors:     ERR_NO_MEMORY, ERR_TRUNCATED, ERR_CORRUPT.
  */
@@ -39,8 +39,8 @@ struct table_changes {
 
 /* ------- collecting ------- */
 
-/* In order of time; those of all cores at the beginning, the present one's last.
- * `change->tables` is found out. */
+/* In order of time; those of all cores at the beginning, the present one's
+ * last.  `change->tables` is found out. */
 void table_changes_add(struct table_changes *changes,
 		       const struct table_change *change,
 		       const struct page_tables *tables);
@@ -59,8 +59,8 @@ int table_changes_decode(struct table_changes *out, const uint8_t *bytes,
 size_t table_changes_size(const struct table_changes *changes);
 
 /*
- * The tables of a core at a time, or, if `core` is NULL, of the one that has its
- * turn; NULL: they are not known.
+ * The tables of a core at a time, or, if `core` is NULL, of the one that has
+ * its turn; NULL: they are not known.
  */
 const struct page_tables *table_changes_at(const struct table_changes *changes,
 					   uint64_t time, uint32_t events,

@@ -377,7 +377,8 @@ static void end(struct replayer *rep)
 
 const struct guest guest_machine = {
 	.make = make, .end = end, .go = go, .seek_in = seek_in,
-	.encode_point = encode_point, .now = now, .time = time_now, .interrupt = interrupt,
+	.encode_point = encode_point, .now = now, .time = time_now,
+	.interrupt = interrupt,
 	.reg = reg, .registers = registers, .of_thread = of_thread,
 	.read = look, .peek = peek, .home = home, .address = address,
 	.use_space = use_space,

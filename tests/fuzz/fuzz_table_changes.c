@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Page tables of machines (side file): whatever is accepted can be looked up. */
+/* Page tables of machines (side file): what is accepted can be looked up. */
 #include "tests/fuzz/fuzz.h"
 
 #include "index/table_changes.h"
