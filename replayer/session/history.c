@@ -225,16 +225,42 @@ static bool is_by_thread(struct search *search,
 	       access->kind != HISTORY_OTHERS;
 }
 
+static const struct address_space physical = { .is_physical = true };
+
+/* Of a machine: addresses are those that were asked for, or physical again. */
+static void use_space(struct search *search, bool asked)
+{
+	if (search->question == &search->own)
+		query_use_space(search->query,
+				asked ? &search->before : &physical);
+}
+
 /* Whoever asks has the address that was asked for. */
-static bool is_meant(const struct search *search,
-		     const struct history_access *access)
+static bool is_meant(struct search *search, const struct history_access *access)
 {
 	const struct history_question *question = search->question;
 	struct history_access asked = *access;
+	bool is;
 
+	if (!question->is_meant)
+		return true;
 	asked.addr += search->shift;
-	return !question->is_meant ||
-	       question->is_meant(question->context, &asked);
+	use_space(search, true);
+	is = question->is_meant(question->context, &asked);
+	use_space(search, false);
+	return is;
+}
+
+static int tell_of(struct search *search, history_visit *visit,
+		   struct history_access *access, struct failure *why)
+{
+	int rc;
+
+	access->addr += search->shift;
+	use_space(search, true);
+	rc = visit(search->question->context, access, why);
+	use_space(search, false);
+	return rc;
 }
 
 static void found(struct search *search, struct history_access *access)
@@ -261,8 +287,7 @@ static void found(struct search *search, struct history_access *access)
 	if (search->rc)
 		return;
 	complete(search, access);
-	access->addr += search->shift;
-	search->rc = search->visit(question->context, access, search->why);
+	search->rc = tell_of(search, search->visit, access, search->why);
 }
 
 static void flush(struct search *search)
@@ -707,7 +732,6 @@ static int search_segment(struct search *search, size_t segment)
 static int find_home(struct search *search, struct failure *why)
 {
 	const struct history_question *question = search->question;
-	const struct address_space physical = { .is_physical = true };
 	guest_addr end = question->addr + question->size - 1;
 	guest_addr home, next;
 	int rc = query_home(search->query, question->addr, &question->to, &home,
@@ -783,8 +807,7 @@ static int finish(struct search *search, int rc)
 {
 	if (search->rep)
 		replayer_lay_points(search->rep, true);
-	if (search->question == &search->own)
-		query_use_space(search->query, &search->before);
+	use_space(search, true);
 	free(search->bytes.now);
 	free(search->last_bytes.now);
 	return rc == HISTORY_ENOUGH ? 0 : rc;
@@ -823,8 +846,7 @@ int history_last(struct query *query, const struct history_question *question,
 	*found_any = !rc && search.has_last;
 	if (*found_any) {
 		complete(&search, &search.last);
-		search.last.addr += search.shift;
-		rc = visit(question->context, &search.last, why);
+		rc = tell_of(&search, visit, &search.last, why);
 	}
 	return finish(&search, rc);
 }
