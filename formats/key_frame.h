@@ -113,6 +113,7 @@ struct segment_index {
 	uint64_t steps;		/* length of the segment */
 	struct page_touch *pages;	/* sorted by page, then doubt */
 	size_t page_count;
+	bool only_writes;	/* of a machine: what is read is not in it */
 };
 
 void segment_index_encode(struct output *out, const struct segment_index *index);

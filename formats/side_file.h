@@ -31,6 +31,7 @@ enum side_kind {
 	SIDE_WRITES = 1,	/* index/lines.h; the place is 0 */
 	SIDE_READS = 2,		/* the same */
 	SIDE_POINT = 3,		/* a start point at a place */
+	SIDE_TABLES = 4,	/* index/table_changes.h; the place is 0 */
 };
 
 #define SIDE_CONTENT_MAX (256u << 20)	/* bytes of one record */

@@ -13,6 +13,7 @@
  *	segment_view.h	key frame, index and changes of pages of one segment
  *	doubts.h	where doubts of pages begin and end
  *	lines.h		the fine level: lines of memory, and stretches of time
+ *	table_changes.h	of a machine: which page tables were in use, and when
  *
  * Source: US 7,620,938 B2: summarization index.
  */
@@ -23,5 +24,6 @@
 #include "index/lines.h"
 #include "index/page_index.h"
 #include "index/segment_view.h"
+#include "index/table_changes.h"
 
 #endif

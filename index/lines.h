@@ -19,13 +19,11 @@
 #include <stdint.h>
 
 #include "formats/bytes.h"
+#include "formats/lines_seen.h"
 #include "formats/number_map.h"
 #include "formats/region.h"
 
-#define LINE_SHIFT 6u
-#define LINE_SIZE (1u << LINE_SHIFT)
 #define LINES_PER_PAGE (GUEST_PAGE >> LINE_SHIFT)
-#define EPOCHS_MOST 64u
 
 /* An epoch has 1 << shift steps; the least shift for a segment so long. */
 unsigned lines_shift(uint64_t length);

@@ -32,7 +32,8 @@ bool page_index_is_unchanged(const struct segment_index *index, uint64_t page,
 
 bool page_index_is_touched(const struct segment_index *index, uint64_t page)
 {
-	return is_page(index, first_of(index, page), page);
+	return index->only_writes ||
+	       is_page(index, first_of(index, page), page);
 }
 
 bool page_index_may_touch(const struct segment_index *index, uint64_t first,
@@ -40,7 +41,7 @@ bool page_index_may_touch(const struct segment_index *index, uint64_t first,
 {
 	size_t at = first_of(index, first);
 
-	return !index->steps ||
+	return !index->steps || index->only_writes ||
 	       (at < index->page_count && index->pages[at].page <= last);
 }
 

@@ -27,7 +27,7 @@
 bool page_index_is_unchanged(const struct segment_index *index, uint64_t page,
 			     uint64_t time);
 
-/* Whether the segment touches the page at all. */
+/* Whether the segment may touch the page at all. */
 bool page_index_is_touched(const struct segment_index *index, uint64_t page);
 
 /*

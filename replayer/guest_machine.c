@@ -44,13 +44,22 @@ static int go(struct replayer *rep, const struct segment_position *to,
 					     why));
 }
 
+/* What is on the way is executed: somebody may be told of it. */
 static int seek_in(struct replayer *rep, size_t segment, uint64_t t,
 		   struct failure *why)
 {
 	const struct segment_position place = { segment, t, EVENTS_ALL };
+	bool is_on_way = rep->loaded && rep->segment == segment &&
+			 board_steps(board_of(rep)) <= t;
 
 	return settle(rep, machine_replay_go(rep->machine->replay, &place,
-					     false, why));
+					     is_on_way, why));
+}
+
+static int encode_point(struct replayer *rep, struct segment_position *at,
+			struct output *out, struct failure *why)
+{
+	return machine_stored_encode(rep->machine->replay, at, out, why);
 }
 
 static struct position now(const struct replayer *rep)
@@ -70,46 +79,26 @@ static void interrupt(struct replayer *rep)
 
 /* ------- looking ------- */
 
-/*
- * While a program executes, Linux may hide most of its kernel (KPTI).  Then
- * the kernel's own tables are two pages behind those that are used, and both
- * have the vectors.
- */
-#define HIDDEN_TABLES 0x2000u
-
-static bool find_hidden(const struct replayer *rep, guest_addr addr,
-			uint64_t *out)
+static bool read_entry(void *context, uint64_t addr, uint64_t *entry)
 {
-	const struct address_space *space = &rep->machine->space;
-	const struct board *board = board_of(rep);
-	const struct board_view view = board_view(board, space->has_core ?
-			space->core : replayer_stream(rep));
-	struct board_tables hidden = view.tables;
-	uint64_t here, there;
-
-	hidden.high += HIDDEN_TABLES;
-	return view.is_program &&
-	       board_translate_by(board, &view.tables, view.vectors, &here) &&
-	       board_translate_by(board, &hidden, view.vectors, &there) &&
-	       here == there && board_translate_by(board, &hidden, addr, out);
+	return board_entry(context, addr, entry);
 }
 
 static bool find_place(const struct replayer *rep, guest_addr addr,
 		       uint64_t *out)
 {
 	const struct address_space *space = &rep->machine->space;
-	struct board_tables tables;
+	struct board *board = board_of(rep);
+	struct page_tables tables;
 
 	*out = addr;
 	if (space->is_physical)
 		return true;
-	tables = space->has_core ?
-			 board_view(board_of(rep), space->core).tables :
-			 board_tables(board_of(rep));
+	tables = space->has_core ? board_view(board, space->core).tables :
+				   board_tables(board);
 	if (space->has_table)
 		tables.low = space->table;
-	return board_translate_by(board_of(rep), &tables, addr, out) ||
-	       (addr >> 63 && find_hidden(rep, addr, out));
+	return page_tables_find(&tables, read_entry, board, addr, out);
 }
 
 /* Of one page. */
@@ -287,6 +276,14 @@ static void on_instruction(void *context, uint64_t steps, guest_addr pc)
 	}
 }
 
+static void on_tables(void *context, uint64_t steps,
+		      const struct page_tables *tables)
+{
+	const struct machine_guest *machine = context;
+
+	observers_tables(machine->replay->rep, steps, tables);
+}
+
 /* All instructions between the first and the last that anybody wants. */
 static void arrange_code(struct machine_guest *machine)
 {
@@ -321,6 +318,8 @@ static int arrange(struct replayer *rep, struct failure *why)
 	/* The board knows what was wanted before by the same structure. */
 	board_watch(board_of(rep), NULL, NULL);
 	machine->watcher.accesses = kinds;
+	machine->watcher.epochs = machine->observer_count == 1 ?
+					  machine->observers[0]->epochs : NULL;
 	arrange_code(machine);
 	return machine->observer_count ?
 		       board_watch(board_of(rep), &machine->watcher, why) : 0;
@@ -364,7 +363,8 @@ static int make(struct replayer *rep, struct failure *why)
 	if (!machine)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	machine->watcher = (struct board_watcher){
-		.accessed = on_accessed, .context = machine,
+		.accessed = on_accessed, .tables = on_tables,
+		.context = machine,
 	};
 	rc = machine_replay_create(&machine->replay, rep->recording, why);
 	if (rc)
@@ -386,8 +386,9 @@ static void end(struct replayer *rep)
 }
 
 const struct guest guest_machine = {
-	.make = make, .end = end, .go = go, .seek_in = seek_in, .now = now,
-	.time = time_now, .interrupt = interrupt,
+	.make = make, .end = end, .go = go, .seek_in = seek_in,
+	.encode_point = encode_point, .now = now, .time = time_now,
+	.interrupt = interrupt,
 	.reg = reg, .registers = registers, .of_thread = of_thread,
 	.read = look, .peek = peek, .home = home, .address = address,
 	.use_space = use_space,

@@ -352,7 +352,8 @@ static void end(struct replayer *rep)
 
 const struct guest guest_program = {
 	.make = replayer_make_vm, .end = end, .go = go, .seek_in = seek_in,
-	.now = now, .time = time_now, .interrupt = interrupt,
+	.encode_point = stored_point_encode, .now = now, .time = time_now,
+	.interrupt = interrupt,
 	.reg = reg, .registers = registers, .of_thread = turns_registers,
 	.read = look, .peek = peek, .home = home, .address = address,
 	.use_space = use_space,

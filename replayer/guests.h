@@ -17,6 +17,8 @@
 
 #include "replayer/replayer.h"
 
+struct output;
+
 struct guest {
 	int (*make)(struct replayer *rep, struct failure *why);
 	void (*end)(struct replayer *rep);
@@ -28,6 +30,10 @@ struct guest {
 		       struct failure *why);
 	struct position (*now)(const struct replayer *rep);
 	uint64_t (*time)(const struct replayer *rep);
+
+	/* As stored_point_encode(). */
+	int (*encode_point)(struct replayer *rep, struct segment_position *at,
+			    struct output *out, struct failure *why);
 
 	/* It runs, and is to stop soon. */
 	void (*interrupt)(struct replayer *rep);

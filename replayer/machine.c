@@ -69,6 +69,7 @@ static int find_event(struct machine_stream *stream, uint64_t base,
 	uint64_t skipped;
 
 	stream->has_next = rc > 0;
+	stream->taken += rc > 0;
 	if (rc <= 0)
 		return rc;
 	skipped = next->kind == PACKET_SLICE ? next->skipped : 0;
@@ -250,6 +251,7 @@ static int take_effects(struct machine_replay *replay,
 			stream->packets = before;
 			break;
 		}
+		stream->taken++;
 		if (array_room(replay->effects, replay->effect_count,
 			       replay->effect_room))
 			return failed(why, ERR_NO_MEMORY, "out of memory");
@@ -401,6 +403,7 @@ static void leave_segment(struct machine_replay *replay)
 		free(stream->read_bytes);
 		stream->read_bytes = NULL;
 		stream->has_next = false;
+		stream->taken = 0;
 	}
 	replay->has_segment = false;
 }
@@ -473,9 +476,8 @@ static int begin_segment(struct machine_replay *replay, size_t segment,
 	return rc;
 }
 
-/* Starts at a segment's key frame. */
-static int start_at(struct machine_replay *replay, size_t segment,
-		    struct failure *why)
+int machine_start_at(struct machine_replay *replay, size_t segment,
+		     struct failure *why)
 {
 	struct key_frame frame;
 	int rc = recording_key_frame(replay->recording, segment, &frame, why);
@@ -635,8 +637,11 @@ static bool must_start(const struct machine_replay *replay,
 	    (to->segment == replay->segment && to->time == now &&
 	     to->events < replay->events))
 		return true;
-	return !in_order && to->segment > replay->segment &&
-	       recording_time(replay->recording, to->segment) > now;
+	if (in_order)
+		return false;
+	return (to->segment > replay->segment &&
+		recording_time(replay->recording, to->segment) > now) ||
+	       machine_stored_is_nearer(replay, to);
 }
 
 int machine_replay_move(struct machine_replay *replay,
@@ -659,8 +664,9 @@ static bool steps_back(const struct machine_replay *replay,
 	return replay->has_segment &&
 	       (!rep || (rep->points.lays && rep->points.most &&
 			 !rep->observer_count)) &&
-	       (to->segment == replay->segment ||
-		to->segment + 1 == replay->segment);
+	       (to->segment + 1 == replay->segment ||
+		(to->segment == replay->segment &&
+		 to->time <= board_steps(replay->board)));
 }
 
 static int start(struct machine_replay *replay,
@@ -670,8 +676,9 @@ static int start(struct machine_replay *replay,
 	bool lays = !in_order && steps_back(replay, to);
 	int rc = 0;
 
-	if (in_order || !machine_points_start(replay, to, &rc, why))
-		rc = start_at(replay, in_order ? 0 : to->segment, why);
+	if (in_order || (!machine_stored_start(replay, to, &rc, why) &&
+			 !machine_points_start(replay, to, &rc, why)))
+		rc = machine_start_at(replay, in_order ? 0 : to->segment, why);
 	return rc || !lays ? rc : machine_points_lay(replay, to, why);
 }
 

@@ -3,7 +3,8 @@
  * machine_internal.h - the parts of a machine's replay, for each other
  *
  * machine.c follows the events of a segment; machine_frames.c starts at key
- * frames, and compares with them; machine_points.c keeps states in between.
+ * frames, and compares with them; machine_points.c keeps states in between,
+ * machine_stored.c those of the side file.
  * guest_machine.c is what a replayer has of it.
  */
 #ifndef CPREC_REPLAYER_MACHINE_INTERNAL_H
@@ -32,6 +33,7 @@ struct machine_stream {
 	struct packet next;	/* the event that comes next, if there is one, */
 	bool has_next;
 	uint64_t next_time;	/* then */
+	uint64_t taken;		/* packets up to that one */
 };
 
 struct machine_replay {
@@ -105,6 +107,29 @@ bool machine_points_start(struct machine_replay *replay,
 			  const struct segment_position *to, int *rc,
 			  struct failure *why);
 void machine_points_drop(struct machine_replay *replay);
+
+/* Whether the side file has one that is nearer to a place ahead. */
+bool machine_stored_is_nearer(const struct machine_replay *replay,
+			      const struct segment_position *to);
+
+/*
+ * The same as machine_points_start(), by the side file, if its state is the
+ * nearest.
+ */
+bool machine_stored_start(struct machine_replay *replay,
+			  const struct segment_position *to, int *rc,
+			  struct failure *why);
+int machine_stored_encode(struct machine_replay *replay,
+			  struct segment_position *at, struct output *out,
+			  struct failure *why);
+
+/* Starts at a segment's key frame. */
+int machine_start_at(struct machine_replay *replay, size_t segment,
+		     struct failure *why);
+
+/* When the last state is that is kept before a place; false: there is none. */
+bool machine_points_time(const struct machine_replay *replay,
+			 const struct segment_position *to, uint64_t *out);
 
 /* It has come to a key frame: compares with it, if that is wanted. */
 int frames_pass(struct machine_replay *replay, size_t segment,

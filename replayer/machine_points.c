@@ -179,6 +179,18 @@ static const struct machine_point *find(const struct machine_replay *replay,
 	return found;
 }
 
+bool machine_points_time(const struct machine_replay *replay,
+			 const struct segment_position *to, uint64_t *out)
+{
+	const struct machine_point *point = replay->has_segment &&
+			to->segment == replay->segment ?
+		find(replay, to) : NULL;
+
+	if (point)
+		*out = point->time;
+	return point;
+}
+
 /* The present one's time is that of all: its registers come last. */
 static void start_cores(struct machine_replay *replay,
 			const struct machine_point *point)

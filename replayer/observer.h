@@ -23,6 +23,7 @@
 #include "vm/vm.h"
 
 struct failure;
+struct page_tables;
 struct replayer;
 struct script_effect;
 
@@ -52,7 +53,12 @@ struct replay_observer {
 	void (*output)(void *context, int stream, const uint8_t *bytes,
 		       size_t size);
 
-	void *context;		/* of these four */
+	/* Of a machine, if accesses are told, too: from this time on the core
+	 * whose turn it is has these page tables, by an instruction. */
+	void (*tables)(void *context, uint64_t time,
+		       const struct page_tables *tables);
+
+	void *context;		/* of these five */
 };
 
 /*

@@ -84,6 +84,15 @@ void observers_turn(struct replayer *rep, bool after)
 						after);
 }
 
+void observers_tables(struct replayer *rep, uint64_t time,
+		      const struct page_tables *tables)
+{
+	for (size_t i = 0; i < rep->observer_count; i++)
+		if (rep->observers[i]->tables)
+			rep->observers[i]->tables(rep->observers[i]->context,
+						  time, tables);
+}
+
 static void tell_output(struct replayer *rep, int stream, const uint8_t *bytes,
 			size_t size)
 {

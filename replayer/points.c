@@ -151,8 +151,7 @@ static int keep(struct replayer *rep, struct checkpoint *point,
 	return 0;
 }
 
-/* The record of a start point that is nearer than all that are here; or NULL. */
-static const struct side_record *find_stored(const struct replayer *rep,
+const struct side_record *points_find_stored(const struct replayer *rep,
 					     const struct segment_position *to)
 {
 	const struct checkpoint *here = find(&rep->points, to);
@@ -172,7 +171,7 @@ bool points_are_nearer(const struct replayer *rep,
 		       const struct segment_position *to)
 {
 	const struct checkpoint *point = find(&rep->points, to);
-	const struct side_record *stored = find_stored(rep, to);
+	const struct side_record *stored = points_find_stored(rep, to);
 	uint64_t start = recording_time(rep->recording, to->segment);
 
 	if (stored && (rep->segment < to->segment ||
@@ -196,7 +195,7 @@ int replayer_start_time(const struct replayer *rep,
 		return rc;
 	*out = recording_time(rep->recording, place.segment);
 	point = find(&rep->points, &place);
-	stored = find_stored(rep, &place);
+	stored = points_find_stored(rep, &place);
 	if (stored)
 		*out += stored->place >> STORED_EVENTS_BITS;
 	else if (point)
@@ -207,7 +206,7 @@ int replayer_start_time(const struct replayer *rep,
 static int load_stored(struct replayer *rep, const struct segment_position *to,
 		       struct failure *why)
 {
-	const struct side_record *record = find_stored(rep, to);
+	const struct side_record *record = points_find_stored(rep, to);
 	struct output bytes = { 0 };
 	struct checkpoint *point = NULL;
 	int rc = 0;
@@ -243,8 +242,12 @@ int points_start(struct replayer *rep, const struct segment_position *to,
 int replayer_keep_point(struct replayer *rep, struct failure *why)
 {
 	struct checkpoint *point;
-	int rc = checkpoint_take(rep, rep->points.most / 2, &point, why);
+	int rc;
 
+	/* A machine's replay has its own: machine_points.c. */
+	if (rep->machine)
+		return 0;
+	rc = checkpoint_take(rep, rep->points.most / 2, &point, why);
 	return rc || !point ? rc : keep(rep, point, why);
 }
 

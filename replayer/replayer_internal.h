@@ -202,6 +202,8 @@ void observers_event(struct replayer *rep, const struct script_event *event,
 void observers_tell(struct replayer *rep, const struct replay_event *told,
 		    bool done);
 void observers_turn(struct replayer *rep, bool after);
+void observers_tables(struct replayer *rep, uint64_t time,
+		      const struct page_tables *tables);
 
 /* An OUTPUT packet: tells what the program wrote. */
 void observers_output(struct replayer *rep, const struct packet *packet);
@@ -291,6 +293,14 @@ int points_lay(struct replayer *rep, const struct segment_position *to,
 	       struct failure *why);
 
 /*
+ * The record of a start point before a place, in its segment, that is nearer
+ * than all that are here; or NULL.
+ */
+const struct side_record *
+points_find_stored(const struct replayer *rep,
+		   const struct segment_position *to);
+
+/*
  * The same where a long way is ahead, and for the side file: whoever asks next
  * will not have to wait for it.
  */
@@ -332,6 +342,10 @@ int checkpoint_make_room(struct checkpoint *point);
 #define STORED_EVENTS_BITS 20
 uint64_t stored_point_place(const struct replayer *rep,
 			    const struct segment_position *at);
+
+/* The present state of a program; `out` stays empty if it cannot be kept. */
+int stored_point_encode(struct replayer *rep, struct segment_position *at,
+			struct output *out, struct failure *why);
 
 /* `*out` is NULL if it is damaged. */
 int stored_point_decode(const struct replayer *rep, const uint8_t *bytes,

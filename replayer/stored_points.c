@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "formats/side_file.h"
+#include "replayer/guests.h"
 
 #define PENDING_SIZE_MOST 16	/* bytes of an instruction */
 
@@ -168,36 +169,46 @@ void replayer_use_side_file(struct replayer *rep, struct side_file *side)
 	rep->points.side = side;
 }
 
-static int add(struct replayer *rep, const struct checkpoint *point,
-	       bool *kept, struct failure *why)
-{
-	uint64_t place = stored_point_place(rep, &point->at);
-	struct side_file *side = rep->points.side;
-	struct output bytes = { 0 };
-	int rc = 0;
-
-	*kept = side_file_find(side, SIDE_POINT, point->at.segment, place);
-	if (*kept)
-		return 0;
-	encode(&bytes, rep, point);
-	if (bytes.error)
-		rc = failed(why, bytes.error, "out of memory");
-	else
-		*kept = side_file_add(side, SIDE_POINT, point->at.segment,
-				      place, bytes.bytes, bytes.size);
-	output_release(&bytes);
-	return rc;
-}
-
-int replayer_store_point(struct replayer *rep, bool *kept, struct failure *why)
+int stored_point_encode(struct replayer *rep, struct segment_position *at,
+			struct output *out, struct failure *why)
 {
 	struct checkpoint *point;
 	int rc = checkpoint_take(rep, POINT_MOST, &point, why);
 
+	if (rc || !point)
+		return rc;
+	*at = point->at;
+	encode(out, rep, point);
+	checkpoint_release(point);
+	return 0;
+}
+
+static int add(struct replayer *rep, struct output *bytes, bool *kept,
+	       struct failure *why)
+{
+	struct side_file *side = rep->points.side;
+	struct segment_position at;
+	uint64_t place;
+	int rc = rep->guest->encode_point(rep, &at, bytes, why);
+
+	if (!rc && bytes->error)
+		rc = failed(why, bytes->error, "out of memory");
+	if (rc || !bytes->size)
+		return rc;
+	place = stored_point_place(rep, &at);
+	*kept = side_file_find(side, SIDE_POINT, at.segment, place) ||
+		side_file_add(side, SIDE_POINT, at.segment, place,
+			      bytes->bytes, bytes->size);
+	return 0;
+}
+
+int replayer_store_point(struct replayer *rep, bool *kept, struct failure *why)
+{
+	struct output bytes = { 0 };
+	int rc;
+
 	*kept = false;
-	if (!rc && point) {
-		rc = add(rep, point, kept, why);
-		checkpoint_release(point);
-	}
+	rc = add(rep, &bytes, kept, why);
+	output_release(&bytes);
 	return rc;
 }

@@ -226,12 +226,17 @@ static int find_races(const struct query_command *command,
 		      struct query_races *races, bool *lacks,
 		      struct failure *why)
 {
+	struct recording *recording = command->opened->recording;
 	int rc;
 
 	*lacks = false;
 	if (command->races == RACES_NOT)
 		return 0;
-	rc = query_races_find(races, command->opened->recording, by_time, count,
+	/* Of those between a machine's cores nothing is known. */
+	if (recording_is_machine(recording) && recording_threads(recording) > 1)
+		return command->races == RACES_ALL ?
+			       recording_check_program(recording, why) : 0;
+	rc = query_races_find(races, recording, by_time, count,
 			      command->races == RACES_ALL, why);
 	*lacks = rc && command->races != RACES_ALL;
 	return *lacks ? 0 : rc;

@@ -213,6 +213,18 @@ static int find_process(const struct question *question, struct opened *opened,
 	return rc;
 }
 
+/* Those of the kernel have no names of programs; physical ones have none. */
+static bool has_names(const struct request *asked)
+{
+	struct address_text address;
+	const char *wrong;
+
+	return !asked->is_physical &&
+	       (!asked->addr || is_expression(asked->addr) ||
+		!number_parse_address(asked->addr, &address, &wrong) ||
+		address.symbol || !(address.number >> 63));
+}
+
 /* Which addresses of a machine are meant. */
 static int take_space(const struct question *question, struct opened *opened,
 		      struct failure *why)
@@ -229,7 +241,8 @@ static int take_space(const struct question *question, struct opened *opened,
 		rc = space_find(opened->query, &question->at, asked->space,
 				&space, why);
 	query_use_space(opened->query, &space);
-	return rc ? rc : stand_there(question, opened, why);
+	return rc || !has_names(asked) ? rc :
+					 stand_there(question, opened, why);
 }
 
 static int find_all(struct question *question, struct opened *opened,
@@ -302,16 +315,14 @@ static int take_value(struct question *question, struct failure *why)
 	return 0;
 }
 
-/* The replay stands there. */
 static int find_physical(struct question *question, struct opened *opened,
 			 struct failure *why)
 {
-	struct replayer *replayer;
-	int rc = query_replayer(opened->query, &replayer, why);
+	int rc = query_home(opened->query, question->addr, &question->at,
+			    &question->physical, why);
 
 	if (rc)
 		return rc;
-	question->physical = replayer_home(replayer, question->addr);
 	question->has_physical = question->physical != HOME_NONE;
 	question->is_mapped = memchr(question->known, 1, question->size);
 	return 0;

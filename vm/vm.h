@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/lines_seen.h"
 #include "formats/region.h"
 #include "formats/registers.h"
 #include "vm/memory/memory.h"
@@ -301,6 +302,10 @@ struct vm_observer {
 	struct vm_range data;
 	const struct vm_range *parts;	/* of `data`, only these; NULL: all */
 	size_t part_count;
+
+	/* One access of each kind, in each line and epoch, is all that must be
+	 * told of those that are told together.  NULL: all are told. */
+	const struct line_epochs *epochs;
 
 	void *context;		/* of both */
 };

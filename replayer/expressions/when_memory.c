@@ -263,7 +263,6 @@ static int search_part(struct search *search, const struct position *from,
 		       const struct position *to)
 {
 	struct when *when = search->when;
-	struct segment_position place;
 	struct position at = *from;
 	bool may = true;
 	int rc;
@@ -271,10 +270,7 @@ static int search_part(struct search *search, const struct position *from,
 	do {
 		rc = ask_at(search, &at);
 		if (!rc)
-			rc = recording_place(when->recording, &at, &place,
-					     when->why);
-		if (!rc)
-			rc = changes_may_be(when->query, place.segment,
+			rc = changes_may_be(when->query, &at,
 					    when->condition.reads,
 					    when->condition.read_count, &may,
 					    when->why);

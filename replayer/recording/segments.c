@@ -143,5 +143,6 @@ int recording_index(struct recording *recording, size_t segment,
 	if (rc)
 		return recording_damaged(recording, chunk, rc, "contents",
 					 why);
+	out->only_writes = recording_is_machine(recording);
 	return 0;
 }

@@ -450,47 +450,44 @@ int changes_run(const struct changes_question *question, struct failure *why)
 }
 
 /*
- * What is known of a machine's segments is by physical addresses: those of the
- * time where the replay stands.  Of several pages, nothing is known.
+ * What is known of a machine's segments is by physical addresses: those of that
+ * time.  Of several pages, nothing is known.
  */
 static int find_use(struct query *query, const struct changes_range *range,
-		    struct segment_use *use, bool *is_known,
-		    struct failure *why)
+		    const struct position *at, struct segment_use *use,
+		    bool *is_known, struct failure *why)
 {
 	const guest_addr last = range->addr + range->size - 1;
-	struct replayer *replayer;
 	int rc;
 
 	*use = (struct segment_use){ range->addr, range->size, false };
 	*is_known = true;
 	if (!recording_is_machine(query_recording(query)))
 		return 0;
-	rc = query_replayer(query, &replayer, why);
-	if (rc)
-		return rc;
-	use->addr = replayer_home(replayer, range->addr);
+	rc = query_home(query, range->addr, at, &use->addr, why);
 	*is_known = use->addr != HOME_NONE &&
 		    range->addr / GUEST_PAGE == last / GUEST_PAGE;
-	return 0;
+	return rc;
 }
 
-int changes_may_be(struct query *query, size_t segment,
+int changes_may_be(struct query *query, const struct position *at,
 		   const struct changes_range *ranges, size_t count, bool *may,
 		   struct failure *why)
 {
+	struct segment_position place;
 	struct segment_uses uses;
-	int rc = 0;
+	int rc = recording_place(query_recording(query), at, &place, why);
 
 	*may = false;
 	for (size_t i = 0; i < count && !*may && !rc; i++) {
 		struct segment_use use;
 		bool is_known;
 
-		rc = find_use(query, &ranges[i], &use, &is_known, why);
+		rc = find_use(query, &ranges[i], at, &use, &is_known, why);
 		*may |= !is_known;
 		if (rc || *may)
 			break;
-		rc = segment_uses_find(&uses, query, &use, segment, why);
+		rc = segment_uses_find(&uses, query, &use, place.segment, why);
 		*may |= uses.epochs != 0;
 	}
 	return rc;

@@ -60,8 +60,8 @@ struct changes_question {
 
 int changes_run(const struct changes_question *question, struct failure *why);
 
-/* Whether any of these ranges may be written to in a segment. */
-int changes_may_be(struct query *query, size_t segment,
+/* Whether any of these ranges may be written to in the segment of a time. */
+int changes_may_be(struct query *query, const struct position *at,
 		   const struct changes_range *ranges, size_t count, bool *may,
 		   struct failure *why);
 

@@ -20,12 +20,34 @@
 #define INSTRUCTIONS_PER_BYTE 400u
 #define PART_OF_RECORDING 5u
 
-struct fine_lines {
+/* What one record says, unpacked. */
+struct fine_part {
 	enum side_kind kind;
 	size_t segment;
 	uint64_t used;
-	struct line_set set;
+	struct line_set lines;		/* if it is of lines, ... */
+	struct table_changes tables;	/* ... or this */
 };
+
+static size_t size_of(const struct fine_part *part)
+{
+	return line_set_size(&part->lines) + table_changes_size(&part->tables);
+}
+
+static void release(struct fine_part *part)
+{
+	line_set_release(&part->lines);
+	table_changes_release(&part->tables);
+}
+
+static int decode(struct fine_part *part, const struct output *bytes)
+{
+	return part->kind == SIDE_TABLES ?
+		       table_changes_decode(&part->tables, bytes->bytes,
+					    bytes->size) :
+		       line_set_decode(&part->lines, bytes->bytes,
+				       bytes->size);
+}
 
 /* ------- what is known ------- */
 
@@ -51,14 +73,14 @@ int fine_side(struct fine_index *fine, struct side_file **out,
 void fine_release(struct fine_index *fine)
 {
 	for (size_t i = 0; i < fine->count; i++)
-		line_set_release(&fine->kept[i].set);
+		release(&fine->kept[i]);
 	free(fine->kept);
 	side_file_close(fine->side);
 	output_release(&fine->bytes);
 	*fine = (struct fine_index){ 0 };
 }
 
-static struct fine_lines *find(struct fine_index *fine, enum side_kind kind,
+static struct fine_part *find(struct fine_index *fine, enum side_kind kind,
 			       size_t segment)
 {
 	for (size_t i = 0; i < fine->count; i++)
@@ -75,29 +97,29 @@ static void drop_oldest(struct fine_index *fine)
 	for (size_t i = 1; i < fine->count; i++)
 		if (fine->kept[i].used < fine->kept[oldest].used)
 			oldest = i;
-	fine->size -= line_set_size(&fine->kept[oldest].set);
-	line_set_release(&fine->kept[oldest].set);
+	fine->size -= size_of(&fine->kept[oldest]);
+	release(&fine->kept[oldest]);
 	fine->kept[oldest] = fine->kept[--fine->count];
 }
 
-static int keep(struct fine_index *fine, const struct fine_lines *lines,
-		struct fine_lines **out)
+static int keep(struct fine_index *fine, const struct fine_part *part,
+		struct fine_part **out)
 {
 	while (fine->count && fine->size > KEPT_MOST)
 		drop_oldest(fine);
 	if (array_room(fine->kept, fine->count, fine->room))
 		return ERR_NO_MEMORY;
-	fine->size += line_set_size(&lines->set);
+	fine->size += size_of(part);
 	*out = &fine->kept[fine->count++];
-	**out = *lines;
+	**out = *part;
 	return 0;
 }
 
 /* From the side file; `*out` stays NULL if it is not there. */
 static int load(struct fine_index *fine, enum side_kind kind, size_t segment,
-		struct fine_lines **out, struct failure *why)
+		struct fine_part **out, struct failure *why)
 {
-	struct fine_lines lines = { .kind = kind, .segment = segment };
+	struct fine_part part = { .kind = kind, .segment = segment };
 	const struct side_record *record;
 	struct side_file *side;
 	int rc = fine_side(fine, &side, why);
@@ -107,29 +129,47 @@ static int load(struct fine_index *fine, enum side_kind kind, size_t segment,
 	record = side_file_find(side, kind, segment, 0);
 	output_clear(&fine->bytes);
 	if (!record || !side_file_read(side, record, &fine->bytes) ||
-	    line_set_decode(&lines.set, fine->bytes.bytes, fine->bytes.size))
+	    decode(&part, &fine->bytes))
 		return 0;
-	rc = keep(fine, &lines, out);
+	rc = keep(fine, &part, out);
 	if (!rc)
 		return 0;
-	line_set_release(&lines.set);
+	release(&part);
 	return failed(why, rc, "out of memory");
+}
+
+static int find_part(struct fine_index *fine, enum side_kind kind,
+		     size_t segment, struct fine_part **out,
+		     struct failure *why)
+{
+	int rc = 0;
+
+	*out = find(fine, kind, segment);
+	if (!*out)
+		rc = load(fine, kind, segment, out, why);
+	if (!rc && *out)
+		(*out)->used = ++fine->uses;
+	return rc;
 }
 
 int fine_lines(struct fine_index *fine, enum side_kind kind, size_t segment,
 	       const struct line_set **out, struct failure *why)
 {
-	struct fine_lines *lines = find(fine, kind, segment);
-	int rc = 0;
+	struct fine_part *part;
+	int rc = find_part(fine, kind, segment, &part, why);
 
-	*out = NULL;
-	if (!lines)
-		rc = load(fine, kind, segment, &lines, why);
-	if (rc || !lines)
-		return rc;
-	lines->used = ++fine->uses;
-	*out = &lines->set;
-	return 0;
+	*out = !rc && part ? &part->lines : NULL;
+	return rc;
+}
+
+int fine_tables(struct fine_index *fine, size_t segment,
+		const struct table_changes **out, struct failure *why)
+{
+	struct fine_part *part;
+	int rc = find_part(fine, SIDE_TABLES, segment, &part, why);
+
+	*out = !rc && part ? &part->tables : NULL;
+	return rc;
 }
 
 bool fine_is_wanted(struct fine_index *fine, enum side_kind kind, size_t segment)
@@ -156,9 +196,9 @@ static void on_accessed(void *context, const struct vm_access_told *list,
 }
 
 /* What the kernel wrote; that pages become others is in the packets. */
-static void on_event_done(void *context, const struct replay_event *event)
+static void note_writes(struct fine_collector *collector,
+			const struct replay_event *event)
 {
-	struct fine_collector *collector = context;
 	uint64_t time = replayer_time(collector->rep) - collector->start;
 
 	for (size_t i = 0; i < event->count; i++) {
@@ -175,6 +215,93 @@ static void on_event_done(void *context, const struct replay_event *event)
 	}
 }
 
+static void note_tables(struct fine_collector *collector,
+			const struct table_change *change,
+			const struct reg_file *regs)
+{
+	const struct page_tables tables = page_tables_of(regs);
+
+	table_changes_add(&collector->tables, change, &tables);
+}
+
+/* Behind an event. */
+static void look_at_tables(struct fine_collector *collector)
+{
+	struct position now = replayer_now(collector->rep);
+	uint32_t before = 0, core = replayer_stream(collector->rep);
+	struct reg_file regs;
+	int rc = replayer_thread_registers(collector->rep, core, &regs, NULL);
+
+	if (!rc && now.time == collector->start)
+		rc = recording_events_before(collector->fine->recording,
+					     collector->segment, &before,
+					     NULL);
+	if (rc)
+		collector->tables.error = rc;
+	else
+		note_tables(collector, &(struct table_change){
+			.time = now.time - collector->start,
+			.events = now.events - before, .core = core }, &regs);
+}
+
+static void on_tables(void *context, uint64_t time,
+		      const struct page_tables *tables)
+{
+	struct fine_collector *collector = context;
+
+	table_changes_add(&collector->tables,
+			  &(struct table_change){
+				  .time = time - collector->start,
+				  .core = replayer_stream(collector->rep) },
+			  tables);
+}
+
+/* Another core has its turn, or the machine was reset. */
+static bool may_change_tables(const struct replay_event *event)
+{
+	return event->packet->kind == PACKET_SLICE ||
+	       (event->packet->kind == PACKET_DMA && event->count &&
+		replay_event_effect(event, 0)->kind == PACKET_REG);
+}
+
+static void on_event_done(void *context, const struct replay_event *event)
+{
+	struct fine_collector *collector = context;
+
+	note_writes(collector, event);
+	if (collector->has_tables && may_change_tables(event))
+		look_at_tables(collector);
+}
+
+/* Those of all cores, at the segment's beginning. */
+static int begin_tables(struct fine_collector *collector, struct failure *why)
+{
+	struct recording *recording = collector->fine->recording;
+	size_t segment = collector->segment, count;
+	uint32_t first = recording_streams(recording, segment, &count)[0];
+	struct key_frame frame;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < recording_threads(recording) && !rc; i++) {
+		if (i == first)
+			continue;
+		rc = recording_thread_frame(recording, segment, i, &frame, why);
+		if (rc)
+			break;
+		note_tables(collector, &(struct table_change){ .core = i },
+			    &frame.regs);
+		key_frame_release(&frame);
+	}
+	if (!rc)
+		rc = recording_key_frame(recording, segment, &frame, why);
+	if (rc)
+		return rc;
+	note_tables(collector, &(struct table_change){ .core = first },
+		    &frame.regs);
+	key_frame_release(&frame);
+	return 0;
+}
+
 int fine_begin(struct fine_collector *collector, struct fine_index *fine,
 	       struct replayer *rep, size_t segment, bool reads,
 	       struct failure *why)
@@ -183,21 +310,33 @@ int fine_begin(struct fine_collector *collector, struct fine_index *fine,
 	uint64_t start = recording_time(recording, segment);
 	unsigned shift =
 		lines_shift(recording_time(recording, segment + 1) - start);
+	int rc = 0;
 
 	*collector = (struct fine_collector) {
 		.fine = fine, .rep = rep, .segment = segment,
 		.start = start, .reads = reads,
+		.epochs = { start, shift },
+		.has_tables = recording_reg_table(recording)->arch ==
+			      ARCH_AARCH64_MACHINE,
 		.written.shift = shift, .read.shift = shift,
 		.observer = {
-			.event_done = on_event_done, .context = collector,
+			.event_done = on_event_done, .tables = on_tables,
+			.context = collector,
 			.guest = {
 				.accessed = on_accessed, .context = collector,
 				.accesses = reads ? VM_ALL : VM_WRITES,
 				.data = VM_EVERYWHERE,
+				.epochs = &collector->epochs,
 			},
 		},
 	};
-	return replayer_observe(rep, &collector->observer, why);
+	if (collector->has_tables)
+		rc = begin_tables(collector, why);
+	if (!rc)
+		rc = replayer_observe(rep, &collector->observer, why);
+	if (rc)
+		table_changes_release(&collector->tables);
+	return rc;
 }
 
 /* What may be kept of a segment, of one kind. */
@@ -226,6 +365,18 @@ static void keep_lines(struct fine_collector *collector, enum side_kind kind,
 			      fine->bytes.bytes, fine->bytes.size);
 }
 
+static void keep_tables(struct fine_collector *collector)
+{
+	struct fine_index *fine = collector->fine;
+
+	output_clear(&fine->bytes);
+	if (!table_changes_encode(&fine->bytes, &collector->tables,
+				  most_bytes(collector)) &&
+	    fine->bytes.size)
+		side_file_add(fine->side, SIDE_TABLES, collector->segment, 0,
+			      fine->bytes.bytes, fine->bytes.size);
+}
+
 void fine_end(struct fine_collector *collector, bool is_whole)
 {
 	replayer_unobserve(collector->rep, &collector->observer);
@@ -233,6 +384,9 @@ void fine_end(struct fine_collector *collector, bool is_whole)
 		keep_lines(collector, SIDE_WRITES, &collector->written);
 	if (is_whole && collector->reads)
 		keep_lines(collector, SIDE_READS, &collector->read);
+	if (is_whole && collector->has_tables)
+		keep_tables(collector);
+	table_changes_release(&collector->tables);
 	lines_release(&collector->written);
 	lines_release(&collector->read);
 }

@@ -26,7 +26,7 @@ struct failure;
 struct fine_index {
 	struct recording *recording;
 	struct side_file *side;		/* opened when first needed */
-	struct fine_lines *kept;	/* unpacked */
+	struct fine_part *kept;	/* unpacked */
 	size_t count, room;
 	uint64_t size, uses;
 	struct output bytes;
@@ -45,14 +45,21 @@ int fine_side(struct fine_index *fine, struct side_file **out,
 int fine_lines(struct fine_index *fine, enum side_kind kind, size_t segment,
 	       const struct line_set **out, struct failure *why);
 
+/* The same of a machine's page tables. */
+int fine_tables(struct fine_index *fine, size_t segment,
+		const struct table_changes **out, struct failure *why);
+
 /* Learns of one segment. */
 struct fine_collector {
 	struct fine_index *fine;
 	struct replayer *rep;
 	size_t segment;
 	uint64_t start;
-	bool reads, writes;
+	bool reads;
+	struct line_epochs epochs;
 	struct lines_builder written, read;
+	bool has_tables;	/* it is an AArch64 machine */
+	struct table_changes tables;
 	struct replay_observer observer;
 };
 

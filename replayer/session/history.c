@@ -24,7 +24,8 @@ struct bytes {
 struct search {
 	struct query *query;
 	const struct history_question *question;
-	struct history_question own;	/* of a machine: with its home */
+	struct history_question own;	/* of a machine: with its home, */
+	struct address_space before;	/* instead of an address in this */
 	guest_addr shift;		/* from there to what was asked for */
 	struct replayer *rep;
 	struct replay_observer observer;
@@ -224,16 +225,42 @@ static bool is_by_thread(struct search *search,
 	       access->kind != HISTORY_OTHERS;
 }
 
+static const struct address_space physical = { .is_physical = true };
+
+/* Of a machine: addresses are those that were asked for, or physical again. */
+static void use_space(struct search *search, bool asked)
+{
+	if (search->question == &search->own)
+		query_use_space(search->query,
+				asked ? &search->before : &physical);
+}
+
 /* Whoever asks has the address that was asked for. */
-static bool is_meant(const struct search *search,
-		     const struct history_access *access)
+static bool is_meant(struct search *search, const struct history_access *access)
 {
 	const struct history_question *question = search->question;
 	struct history_access asked = *access;
+	bool is;
 
+	if (!question->is_meant)
+		return true;
 	asked.addr += search->shift;
-	return !question->is_meant ||
-	       question->is_meant(question->context, &asked);
+	use_space(search, true);
+	is = question->is_meant(question->context, &asked);
+	use_space(search, false);
+	return is;
+}
+
+static int tell_of(struct search *search, history_visit *visit,
+		   struct history_access *access, struct failure *why)
+{
+	int rc;
+
+	access->addr += search->shift;
+	use_space(search, true);
+	rc = visit(search->question->context, access, why);
+	use_space(search, false);
+	return rc;
 }
 
 static void found(struct search *search, struct history_access *access)
@@ -260,8 +287,7 @@ static void found(struct search *search, struct history_access *access)
 	if (search->rc)
 		return;
 	complete(search, access);
-	access->addr += search->shift;
-	search->rc = search->visit(question->context, access, search->why);
+	search->rc = tell_of(search, search->visit, access, search->why);
 }
 
 static void flush(struct search *search)
@@ -706,30 +732,33 @@ static int search_segment(struct search *search, size_t segment)
 static int find_home(struct search *search, struct failure *why)
 {
 	const struct history_question *question = search->question;
-	const struct address_space physical = { .is_physical = true };
-	struct replayer *rep = search->rep;
 	guest_addr end = question->addr + question->size - 1;
-	guest_addr home;
-	int rc = replayer_seek(rep, &question->to, why);
+	guest_addr home, next;
+	int rc = query_home(search->query, question->addr, &question->to, &home,
+			    why);
 
 	if (rc)
 		return rc;
-	home = replayer_home(rep, question->addr);
 	if (home == HOME_NONE)
 		return failed(why, ERR_NOT_FOUND, "0x%" PRIx64 " is not mapped"
 			      " then", question->addr);
 	for (guest_addr at = question->addr | (GUEST_PAGE - 1); at < end;
-	     at += GUEST_PAGE)
-		if (replayer_home(rep, at + 1) - home !=
-		    at + 1 - question->addr)
+	     at += GUEST_PAGE) {
+		rc = query_home(search->query, at + 1, &question->to, &next,
+				why);
+		if (rc)
+			return rc;
+		if (next - home != at + 1 - question->addr)
 			return failed(why, ERR_INPUT, "these bytes are not in"
 				      " one piece of the machine's memory:"
 				      " ask for each page of them");
+	}
 	search->own = *question;
 	search->own.addr = home;
 	search->shift = question->addr - home;
 	search->question = &search->own;
-	replayer_use_space(rep, &physical);
+	search->before = search->query->space;
+	query_use_space(search->query, &physical);
 	return 0;
 }
 
@@ -778,8 +807,7 @@ static int finish(struct search *search, int rc)
 {
 	if (search->rep)
 		replayer_lay_points(search->rep, true);
-	if (search->question == &search->own)
-		replayer_use_space(search->rep, &search->query->space);
+	use_space(search, true);
 	free(search->bytes.now);
 	free(search->last_bytes.now);
 	return rc == HISTORY_ENOUGH ? 0 : rc;
@@ -818,8 +846,7 @@ int history_last(struct query *query, const struct history_question *question,
 	*found_any = !rc && search.has_last;
 	if (*found_any) {
 		complete(&search, &search.last);
-		search.last.addr += search.shift;
-		rc = visit(question->context, &search.last, why);
+		rc = tell_of(&search, visit, &search.last, why);
 	}
 	return finish(&search, rc);
 }

@@ -32,6 +32,8 @@ int index_builder_create(struct index_builder **out,
 			 struct recording *recording, const char *part,
 			 struct failure *why)
 {
+	/* Of a machine, the index is of that. */
+	const struct address_space physical = { .is_physical = true };
 	struct index_builder *builder = calloc(1, sizeof(*builder));
 	int rc;
 
@@ -46,6 +48,7 @@ int index_builder_create(struct index_builder **out,
 		return rc;
 	}
 	replayer_use_side_file(builder->replayer, builder->fine.side);
+	replayer_use_space(builder->replayer, &physical);
 	*out = builder;
 	return 0;
 }

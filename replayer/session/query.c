@@ -150,6 +150,7 @@ int query_contents(struct query *query, size_t segment,
  */
 struct part {
 	uint64_t addr;
+	uint64_t place;		/* addr; of a machine, where that is in RAM */
 	uint8_t *bytes, *known;
 	size_t size;
 	enum query_source source;
@@ -231,8 +232,12 @@ static int ask_touch(struct query *query, size_t segment, struct part *part,
 /* Where the page is, and whether it is doubtful, once the replay is there. */
 static void find_in_replay(struct query *query, struct part *part)
 {
-	struct memory *memory = vm_memory(replayer_vm(query->replayer));
+	struct vm *vm = replayer_vm(query->replayer);
+	struct memory *memory;
 
+	if (!vm)
+		return;
+	memory = vm_memory(vm);
 	part->region = memory_region_at(memory, part->addr);
 	part->page = memory_home(memory, part->addr) >> GUEST_PAGE_SHIFT;
 	part->doubt = memory_page_doubt(memory, part->page);
@@ -295,15 +300,16 @@ static int ask_index(struct query *query, struct part *part, bool *holds,
 	size_t segment = query->place.segment;
 	uint64_t time = query->place.time -
 			recording_time(query->recording, segment);
-	uint64_t page = part->addr >> GUEST_PAGE_SHIFT;
+	uint64_t page = part->place >> GUEST_PAGE_SHIFT;
 	struct segment_view *view;
 	int rc = segment_views_packets(&query->views, segment, &view, why);
 
-	*holds = false;
-	part->region = NULL;
 	if (rc || segment_view_may_change(view, page, time))
 		return rc;
 	part->region = segment_view_region(view, page);
+	/* What a device would answer, nobody knows. */
+	if (part->region && part->region->kind == REGION_DEVICE)
+		part->region = NULL;
 	if (part->region && part->region->common)
 		page += (part->region->common - part->region->start) >>
 			GUEST_PAGE_SHIFT;
@@ -329,7 +335,7 @@ static int ask_lines(struct query *query, struct part *part, bool *holds,
 		.segment = query->place.segment,
 		.time = query->place.time -
 			recording_time(query->recording, query->place.segment),
-		.addr = part->addr, .page = part->page, .size = part->size,
+		.addr = part->place, .page = part->page, .size = part->size,
 	};
 	size_t segment;
 	int rc;
@@ -342,38 +348,61 @@ static int ask_lines(struct query *query, struct part *part, bool *holds,
 	return rc || !*holds ? rc : ask_snapshot(query, segment, part, why);
 }
 
-static int ask_changed(struct query *query, struct part *part,
-		       struct failure *why)
+/* Without a replay, if that is possible: then it `*is_answered`. */
+static int ask_at_rest(struct query *query, struct part *part,
+		       bool *is_answered, struct failure *why)
 {
-	bool holds;
-	int rc = ask_lines(query, part, &holds, why);
+	bool holds = false;
+	int rc = ask_index(query, part, &holds, why);
 
-	return rc || holds ? rc : ask_replay(query, part, why);
+	*is_answered = holds;
+	if (rc)
+		return rc;
+	if (!holds)
+		return ask_lines(query, part, is_answered, why);
+	if (!part->region)
+		return 0;
+	part->source = source_at_rest(part->region);
+	if (is_doubt_of_others(part)) {
+		leave_shared(part);
+		return 0;
+	}
+	return part->doubt ? ask_touch(query, query->place.segment, part, why) :
+			     ask_snapshot(query, query->place.segment, part,
+					  why);
+}
+
+int query_word(struct query *query, uint64_t addr, uint64_t *out,
+	       enum query_word *how, struct failure *why)
+{
+	uint8_t bytes[sizeof(*out)], known[sizeof(*out)] = { 0 };
+	struct part part = { .addr = addr, .place = addr, .bytes = bytes,
+			     .known = known, .size = sizeof(bytes) };
+	bool is_answered;
+	int rc = ask_at_rest(query, &part, &is_answered, why);
+
+	*how = !is_answered ? WORD_CHANGED :
+	       memchr(known, 0, sizeof(known)) ? WORD_UNKNOWN : WORD_KNOWN;
+	memcpy(out, bytes, sizeof(bytes));
+	return rc;
 }
 
 /* The query procedure. */
 static int query_part(struct query *query, struct part *part,
 		      struct failure *why)
 {
-	bool holds;
-	int rc = ask_index(query, part, &holds, why);
+	bool has_place, is_answered = false;
+	int rc = query_find_place(query, part->addr, &part->place, &has_place,
+				  why);
 
 	memset(part->known, 0, part->size);
-	if (rc)
-		return rc;
-	if (!holds) {
-		rc = ask_changed(query, part, why);
-	} else if (part->region) {
-		part->source = source_at_rest(part->region);
-		if (is_doubt_of_others(part))
-			leave_shared(part);
-		else if (part->doubt)
-			rc = ask_touch(query, query->place.segment, part, why);
-		else
-			rc = ask_snapshot(query, query->place.segment, part,
-					  why);
-	}
-	if (!is_any_known(part))
+	part->region = NULL;
+	part->doubt = 0;
+	if (!rc && has_place)
+		rc = ask_at_rest(query, part, &is_answered, why);
+	if (!rc && !is_answered)
+		rc = ask_replay(query, part, why);
+	if (!rc && !is_any_known(part))
 		part->source = QUERY_UNKNOWN;
 	return rc;
 }
@@ -417,18 +446,24 @@ static int query_parts(struct query *query, struct part part,
 	return rc;
 }
 
-/* What an address means, and what is there, only the machine itself tells. */
-static int ask_machine(struct query *query, uint64_t addr, uint8_t *bytes,
-		       uint8_t *known, size_t size, struct query_answer *answer,
-		       struct failure *why)
+int query_home(struct query *query, uint64_t addr, const struct position *at,
+	       guest_addr *out, struct failure *why)
 {
 	struct replayer *replayer;
-	int rc = query_replayer(query, &replayer, why);
+	bool is_known;
+	int rc = recording_place(query->recording, at, &query->place, why);
 
-	answer->source = QUERY_REPLAY;
+	segment_views_trim(&query->views);
 	if (!rc)
-		rc = replayer_seek(replayer, &query->position, why);
-	return rc ? rc : replayer_read(replayer, addr, bytes, known, size, why);
+		rc = query_find_place(query, addr, out, &is_known, why);
+	if (rc || is_known)
+		return rc;
+	rc = query_replayer(query, &replayer, why);
+	if (!rc)
+		rc = replayer_seek(replayer, at, why);
+	if (!rc)
+		*out = replayer_home(replayer, addr);
+	return rc;
 }
 
 int query_memory(struct query *query, uint64_t addr,
@@ -450,9 +485,7 @@ int query_memory(struct query *query, uint64_t addr,
 	rc = query_is_wanted(query, why);
 	if (!rc)
 		rc = recording_place(query->recording, at, &query->place, why);
-	if (!rc && recording_is_machine(query->recording))
-		rc = ask_machine(query, addr, bytes, known, size, answer, why);
-	else if (!rc)
+	if (!rc)
 		rc = query_parts(query, all, answer, shared, why);
 	free(shared);
 	return rc;

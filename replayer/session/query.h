@@ -92,4 +92,11 @@ int query_memory(struct query *query, uint64_t addr,
 		 size_t size, struct query_answer *answer,
 		 struct failure *why);
 
+/*
+ * Where a machine has what is at an address then; HOME_NONE: nowhere.  Of a
+ * program, the address.
+ */
+int query_home(struct query *query, uint64_t addr, const struct position *at,
+	       guest_addr *out, struct failure *why);
+
 #endif

@@ -3,8 +3,8 @@
  * query_internal.h - a session of queries, for the files that answer them
  *
  * query.c finds out how a question can be answered; query_shared.c answers for
- * pages that others share; query_settled.c knows what the fine level of the index
- * says.
+ * pages that others share; query_settled.c knows what the fine level of the
+ * index says; query_places.c, what addresses of a machine mean.
  */
 #ifndef CPREC_REPLAYER_SESSION_QUERY_INTERNAL_H
 #define CPREC_REPLAYER_SESSION_QUERY_INTERNAL_H
@@ -37,6 +37,25 @@ struct query {
 int query_contents(struct query *query, size_t segment,
 		   const struct page_touch *touch, uint8_t *bytes,
 		   struct failure *why);
+
+enum query_word {
+	WORD_KNOWN,
+	WORD_UNKNOWN,		/* nothing is there, or nobody knows it */
+	WORD_CHANGED,		/* only a replay tells */
+};
+
+/* Eight bytes at an address of RAM, at the place of the question. */
+int query_word(struct query *query, uint64_t addr, uint64_t *out,
+	       enum query_word *how, struct failure *why);
+
+/* ------- query_places.c ------- */
+
+/*
+ * Where an address is at the place of the question: that itself, or the
+ * physical one of a machine.  `*is_known` is false if only a replay tells.
+ */
+int query_find_place(struct query *query, uint64_t addr, uint64_t *out,
+		     bool *is_known, struct failure *why);
 
 /* ------- query_shared.c ------- */
 

@@ -385,7 +385,7 @@ class Tests(CprecTap):
 
     def refused(self):
         """What cannot be asked of machines is said in one line."""
-        for command in (["maps"], ["strace"], ["races"], ["index"], ["heap"],
+        for command in (["maps"], ["strace"], ["races"], ["heap"],
                         ["replay", "--thread=0"], ["verify", "--thread=all"]):
             name, *rest = command
             done = self.cprec(name, *rest, self.trace, text="")

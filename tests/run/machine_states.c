@@ -5,11 +5,14 @@
  * usage: machine_states FILE straight
  *        machine_states FILE stops SEED COUNT
  *        machine_states FILE frame NUMBER
+ *        machine_states FILE words COUNT TIME... ADDR...
  *
  * All of it is executed in order; or with exact stops at random times; or from
  * one key frame on, where this process has not been before.  Says the checksum
  * of memory and registers at the end.  "stops" also goes back to a fifth of its
- * stops, which must be as they were.
+ * stops, which must be as they were.  "words" says what memory holds at so many
+ * rising times, at addresses that are physical or, behind a "v", those of the
+ * present core then, with the physical one.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,6 +22,8 @@
 #include "formats/trace_layout.h"
 #include "replayer/machine.h"
 #include "tests/run/check.h"
+
+#define WORD 8u
 
 static struct recording *recording;
 static struct machine_replay *replay;
@@ -90,6 +95,31 @@ static void stops(unsigned seed, size_t count)
 	free(states);
 }
 
+static void say_word(const char *text)
+{
+	const struct board *board = machine_replay_board(replay);
+	bool is_virtual = text[0] == 'v';
+	uint64_t addr = strtoull(text + is_virtual, NULL, 0);
+	const uint8_t *bytes = NULL;
+
+	if (!is_virtual || board_translate(board, addr, &addr))
+		bytes = board_bytes(board, addr, WORD);
+	if (bytes)
+		printf("%#" PRIx64 " ", addr);
+	for (unsigned i = 0; bytes && i < WORD; i++)
+		printf("%02x", bytes[i]);
+	puts(bytes ? "" : "-");
+}
+
+static void words(char **times, size_t count, char **addrs)
+{
+	for (size_t i = 0; i < count; i++) {
+		go(strtoull(times[i], NULL, 0), 0, true);
+		for (char **addr = addrs; *addr; addr++)
+			say_word(*addr);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 3)
@@ -98,6 +128,10 @@ int main(int argc, char **argv)
 	check(machine_replay_create(&replay, recording, &why));
 	if (!strcmp(argv[2], "stops") && argc == 5) {
 		stops((unsigned)atoi(argv[3]), (size_t)atoi(argv[4]));
+	} else if (!strcmp(argv[2], "words") && argc > 4 &&
+		   argc - 4 > atoi(argv[3])) {
+		words(argv + 4, (size_t)atoi(argv[3]),
+		      argv + 4 + atoi(argv[3]));
 	} else {
 		if (!strcmp(argv[2], "frame") && argc == 4)
 			go(recording_time(recording, (size_t)atoi(argv[3])), 0,

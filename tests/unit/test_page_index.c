@@ -119,6 +119,19 @@ static void no_index(void **state)
 	assert_null(page_index_resolution(&empty, 3, 1));
 }
 
+/* Of one that has only writes, no read is known. */
+static void only_writes(void **state)
+{
+	struct segment_index index = full;
+
+	(void)state;
+	index.only_writes = true;
+	assert_true(page_index_is_touched(&index, 4));
+	assert_true(page_index_may_touch(&index, 10, 10));
+	assert_false(page_index_may_write(&index, 10, 10));
+	assert_true(page_index_is_unchanged(&index, 4, 1000));
+}
+
 int main(void)
 {
 	static struct test_list list;
@@ -128,5 +141,6 @@ int main(void)
 	add_test(&list, "ranges", ranges, NULL);
 	add_test(&list, "written ranges", written_ranges, NULL);
 	add_test(&list, "no index", no_index, NULL);
+	add_test(&list, "only writes", only_writes, NULL);
 	return run_list("page_index", &list);
 }

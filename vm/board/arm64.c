@@ -100,15 +100,29 @@ static uint64_t reg_of(const struct board *board, unsigned core, unsigned reg)
 		       reg_get(table(), &board->cores[core].regs, reg);
 }
 
+static struct page_tables tables_of(const struct board *board, unsigned core)
+{
+	return (struct page_tables){
+		reg_of(board, core, ARM64_TTBR0),
+		reg_of(board, core, ARM64_TTBR1),
+		reg_of(board, core, ARM64_TCR),
+		reg_of(board, core, ARM64_SCTLR),
+		reg_of(board, core, ARM64_VBAR),
+	};
+}
+
+static struct page_tables tables(const struct board *board)
+{
+	return tables_of(board, board->core);
+}
+
 struct board_view board_view(const struct board *board, unsigned core)
 {
 	return (struct board_view){
 		.is_program = !PSTATE_LEVEL(reg_of(board, core, ARM64_CPSR)),
 		.program_sp = reg_of(board, core, ARM64_SP_EL0),
 		.kernel_sp = reg_of(board, core, ARM64_SP_EL1),
-		.tables = { reg_of(board, core, ARM64_TTBR0),
-			    reg_of(board, core, ARM64_TTBR1) },
-		.vectors = reg_of(board, core, ARM64_VBAR),
+		.tables = tables_of(board, core),
 		.left_at = board->cores[core].left_at,
 	};
 }
@@ -262,7 +276,7 @@ const struct board_kind board_kind_arm64 = {
 	.get = get,
 	.set = set,
 	.set_all = set_all,
-	.translate = tables_translate,
+	.tables = tables,
 	.size = size,
 	.count = count,
 	.has_line = true,

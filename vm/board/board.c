@@ -171,11 +171,6 @@ uint64_t board_page(const struct board *board, uint64_t guest_page)
 	return ram_page(&board->ram, guest_page << GUEST_PAGE_SHIFT);
 }
 
-bool board_translate(const struct board *board, guest_addr addr, uint64_t *out)
-{
-	return board->kind->translate(board, addr, out);
-}
-
 const uint8_t *board_bytes(const struct board *board, uint64_t addr,
 			   uint64_t size)
 {

@@ -21,6 +21,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/lines_seen.h"
+#include "formats/page_tables.h"
 #include "formats/region.h"
 #include "formats/registers.h"
 
@@ -162,11 +164,17 @@ struct board_watcher {
 	unsigned accesses;	/* BOARD_READS and so on */
 	void (*accessed)(void *context, const struct board_access *list,
 			 size_t count);
+	const struct line_epochs *epochs;	/* as in vm.h */
 
 	/* An instruction from `first` to `last` is about to execute; one that
 	 * does not retire is told, too.  PC may be old.  NULL: nobody is. */
 	void (*instruction)(void *context, uint64_t steps, guest_addr pc);
 	guest_addr first, last;
+
+	/* These are the present core's, behind an instruction that changes
+	 * them; steps are those behind it.  NULL: nobody is told. */
+	void (*tables)(void *context, uint64_t steps,
+		       const struct page_tables *tables);
 	void *context;
 };
 
@@ -235,21 +243,17 @@ void board_load(struct board *board, uint64_t addr, const uint8_t *bytes,
 /* A virtual address by the page tables of this moment; false: nothing there. */
 bool board_translate(const struct board *board, guest_addr addr, uint64_t *out);
 
-/* The same, with other first tables of the two halves: a process's. */
-struct board_tables {
-	uint64_t low, high;	/* physical; above it, bits that do not count */
-};
-struct board_tables board_tables(const struct board *board);
-bool board_translate_by(const struct board *board,
-			const struct board_tables *tables, guest_addr addr,
-			uint64_t *out);
+/* Those of the present core; zeros if it has none. */
+struct page_tables board_tables(const struct board *board);
+
+/* A part of tables; false: no RAM is there. */
+bool board_entry(const struct board *board, uint64_t addr, uint64_t *entry);
 
 /* What tells whoever knows the kernel which process is that of a core. */
 struct board_view {
 	bool is_program;	/* it is not in the kernel */
 	uint64_t program_sp, kernel_sp;	/* SP_EL0, SP_EL1 */
-	struct board_tables tables;
-	guest_addr vectors;	/* of exceptions */
+	struct page_tables tables;
 	uint64_t left_at;	/* steps when an exception last led from a
 				   program into the kernel, if it was executed */
 };

@@ -91,8 +91,8 @@ struct board_kind {
 	bool (*set)(struct board *board, unsigned reg, uint64_t value);
 	void (*set_all)(struct board *board, const struct reg_file *regs);
 
-	bool (*translate)(const struct board *board, guest_addr addr,
-			  uint64_t *out);
+	/* NULL: addresses are physical. */
+	struct page_tables (*tables)(const struct board *board);
 
 	/* Of the instruction at `pc`; instructions in that much code. */
 	unsigned (*size)(const struct board *board, guest_addr pc);
@@ -221,6 +221,10 @@ void watch_instruction(struct board *board, uint64_t steps, guest_addr pc);
 /* How many steps may be granted at a time. */
 uint64_t watch_limit(const struct board *board);
 
+/* Tells of tables that the present core has from these steps on. */
+void watch_tables(const struct board *board, uint64_t steps,
+		  const struct page_tables *tables);
+
 void watch_shift(struct board *board, uint64_t by);
 void watch_take_back(struct board *board, guest_addr pc);
 
@@ -248,7 +252,9 @@ bool timer_is_up(const struct timer *timer, uint64_t ticks);
 
 /* ------- tables.c ------- */
 
-bool tables_translate(const struct board *board, guest_addr addr,
+/* As board_translate(), by these. */
+bool tables_translate(const struct board *board,
+		      const struct page_tables *tables, guest_addr addr,
 		      uint64_t *out);
 
 /* The instruction at a virtual address; 0: nothing is there. */

@@ -218,13 +218,6 @@ static void set_all(struct board *board, const struct reg_file *regs)
 
 /* ------- the processor ------- */
 
-static bool translate(const struct board *board, guest_addr addr, uint64_t *out)
-{
-	(void)board;
-	*out = addr;
-	return true;
-}
-
 static int start(struct board *board, const char *model, struct failure *why)
 {
 	struct cortex_m *m = calloc(1, sizeof(*m));
@@ -265,7 +258,6 @@ const struct board_kind board_kind_cortex_m = {
 	.get = get,
 	.set = set,
 	.set_all = set_all,
-	.translate = translate,
 	.size = cm_size,
 	.count = cm_count,
 	.limit = cm_limit,

@@ -143,6 +143,46 @@ static bool read_identity(struct board *board, unsigned name, uint64_t *value)
 	return false;
 }
 
+/* ------- page tables ------- */
+
+#define SYSTEM_CONTROL ENGINE_SYSTEM(3, 0, 1, 0, 0)	/* SCTLR_EL1 */
+#define VECTORS ENGINE_SYSTEM(3, 0, 12, 0, 0)	/* VBAR_EL1 */
+#define TABLE_LOW ENGINE_SYSTEM(3, 0, 2, 0, 0)	/* TTBR0_EL1 */
+#define TABLE_HIGH ENGINE_SYSTEM(3, 0, 2, 0, 1)	/* TTBR1_EL1 */
+#define TABLE_CONTROL ENGINE_SYSTEM(3, 0, 2, 0, 2)	/* TCR_EL1 */
+
+static uint64_t *member(struct page_tables *tables, unsigned name)
+{
+	switch (name) {
+	case SYSTEM_CONTROL:
+		return &tables->system;
+	case TABLE_LOW:
+		return &tables->low;
+	case TABLE_HIGH:
+		return &tables->high;
+	case TABLE_CONTROL:
+		return &tables->control;
+	case VECTORS:
+		return &tables->vectors;
+	default:
+		return NULL;
+	}
+}
+
+/* The engine is to do it; programs may not. */
+static void see_tables(const struct board *board, unsigned name, uint64_t value)
+{
+	struct page_tables tables = { 0 };
+
+	if (!member(&tables, name) ||
+	    !PSTATE_LEVEL(board_reg(board, ARM64_CPSR)))
+		return;
+	tables = board_tables(board);
+	*member(&tables, name) = value;
+	watch_tables(board, board_steps_at(board, board_reg(board, ARM64_PC)) +
+			    1, &tables);
+}
+
 /* ------- both ------- */
 
 bool system_read(void *context, unsigned name, uint64_t *value)
@@ -176,6 +216,8 @@ bool system_write(void *context, unsigned name, uint64_t value)
 
 	/* It may change what addresses mean. */
 	watch_tell(board);
+	if (board->watcher)
+		see_tables(board, name, value);
 	if (name == FREQUENCY)
 		return true;
 	if (!is_timer(name, &which) || !is_allowed(board, name))

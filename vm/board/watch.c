@@ -20,6 +20,7 @@
 #define NO_PAGE UINT64_MAX
 
 struct known_pages {
+	struct page_tables tables;
 	uint64_t pages[KNOWN_PAGES], places[KNOWN_PAGES];
 };
 
@@ -59,6 +60,13 @@ void watch_instruction(struct board *board, uint64_t steps, guest_addr pc)
 {
 	if (watch_is_told(board, pc))
 		board->watcher->instruction(board->watcher->context, steps, pc);
+}
+
+void watch_tables(const struct board *board, uint64_t steps,
+		  const struct page_tables *tables)
+{
+	if (board->watcher && board->watcher->tables)
+		board->watcher->tables(board->watcher->context, steps, tables);
 }
 
 uint64_t watch_limit(const struct board *board)
@@ -103,8 +111,8 @@ static bool find_place(const struct board *board, struct known_pages *known,
 	uint64_t place;
 
 	if (known->pages[slot] != page) {
-		if (!board_translate(board, addr & ~(guest_addr)
-				     (GUEST_PAGE - 1), &place))
+		if (!tables_translate(board, &known->tables,
+				      page << GUEST_PAGE_SHIFT, &place))
 			return false;
 		known->pages[slot] = page;
 		known->places[slot] = place;
@@ -113,18 +121,31 @@ static bool find_place(const struct board *board, struct known_pages *known,
 	return true;
 }
 
-static bool is_wanted(const struct board_watcher *watcher,
+static unsigned size_of(const struct access_record *record)
+{
+	return 1u << (record->place & PLACE_SIZE);
+}
+
+/* And is not like one that was told just now. */
+static bool is_wanted(const struct board *board, struct lines_seen *seen,
 		      const struct access_record *record)
 {
-	return watcher->accesses & (record->place & PLACE_WRITES ?
-				    BOARD_WRITES : BOARD_READS);
+	const struct board_watcher *watcher = board->watcher;
+	const struct line_epochs *epochs = watcher->epochs;
+	bool writes = record->place & PLACE_WRITES;
+
+	return watcher->accesses & (writes ? BOARD_WRITES : BOARD_READS) &&
+	       !(epochs && lines_seen(seen, record->addr, size_of(record),
+				      writes, (steps_of(board, record) -
+					       epochs->start) >>
+						      epochs->shift));
 }
 
 static bool explain(const struct board *board, struct known_pages *known,
 		    const struct access_record *record,
 		    struct board_access *out)
 {
-	unsigned size = 1u << (record->place & PLACE_SIZE);
+	unsigned size = size_of(record);
 	unsigned unused = 64 - 8 * size;
 
 	*out = (struct board_access){
@@ -133,27 +154,42 @@ static bool explain(const struct board *board, struct known_pages *known,
 		.size = (uint8_t)size,
 		.writes = record->place & PLACE_WRITES,
 	};
-	return is_wanted(board->watcher, record) &&
-	       find_place(board, known, record->addr, &out->addr);
+	return find_place(board, known, record->addr, &out->addr);
 }
 
 /* ------- telling ------- */
 
-static void tell_all(struct board *board, const struct access_record *records,
-		     size_t count)
+static void tell_some(struct board *board, struct known_pages *known,
+		      const struct access_record *const *records, size_t count)
 {
 	const struct board_watcher *watcher = board->watcher;
 	struct board_access list[TOLD_AT_ONCE];
-	struct known_pages known;
 	size_t some = 0;
 
+	for (size_t i = 0; i < count; i++)
+		some += explain(board, known, records[i], &list[some]);
+	if (some)
+		watcher->accessed(watcher->context, list, some);
+}
+
+static void tell_all(struct board *board, const struct access_record *records,
+		     size_t count)
+{
+	const struct access_record *wanted[TOLD_AT_ONCE];
+	struct known_pages known;
+	struct lines_seen seen;
+	size_t some = 0;
+
+	known.tables = board_tables(board);
 	memset(known.pages, 0xff, sizeof(known.pages));
+	if (board->watcher->epochs)
+		seen = (struct lines_seen){ 0 };
 	for (size_t i = 0; i < count; i++) {
-		some += explain(board, &known, &records[i], &list[some]);
+		wanted[some] = &records[i];
+		some += is_wanted(board, &seen, &records[i]);
 		if (some < TOLD_AT_ONCE && i + 1 < count)
 			continue;
-		if (some)
-			watcher->accessed(watcher->context, list, some);
+		tell_some(board, &known, wanted, some);
 		some = 0;
 	}
 }

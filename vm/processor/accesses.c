@@ -164,6 +164,12 @@ static void on_cpu_access(void *context, enum vm_access access,
 }
 
 /* `given`: steps when all that was given is used up. */
+static uint64_t steps_of(uint64_t given, const struct access_record *record)
+{
+	return given - (uint64_t)budget_left(record->budget) -
+	       (record->place & PLACE_LEFT_MASK) / PLACE_LEFT;
+}
+
 static void explain(const struct vm *vm, uint64_t given,
 		    const struct access_record *record,
 		    struct vm_access_told *out)
@@ -171,8 +177,7 @@ static void explain(const struct vm *vm, uint64_t given,
 	unsigned size = 1u << (record->place & PLACE_SIZE);
 	unsigned unused = 64 - 8 * size;
 
-	out->steps = given - (uint64_t)budget_left(record->budget) -
-		     (record->place & PLACE_LEFT_MASK) / PLACE_LEFT;
+	out->steps = steps_of(given, record);
 	out->pc = place_pc(vm, record);
 	out->addr = vm->has_aliases ? memory_home(vm->memory, record->addr) :
 				      record->addr;
@@ -181,21 +186,51 @@ static void explain(const struct vm *vm, uint64_t given,
 	out->writes = record->place & PLACE_WRITES;
 }
 
+/* If there is one who is told of accesses, and wants one of each line. */
+static const struct line_epochs *epochs_wanted(const struct vm *vm)
+{
+	const struct line_epochs *epochs = NULL;
+	unsigned count = 0;
+
+	for (size_t i = 0; i < vm->observer_count; i++) {
+		if (!vm->observers[i]->accesses)
+			continue;
+		epochs = vm->observers[i]->epochs;
+		count++;
+	}
+	return count == 1 ? epochs : NULL;
+}
+
+static bool is_wanted(const struct line_epochs *epochs, uint64_t given,
+		      struct lines_seen *seen,
+		      const struct access_record *record)
+{
+	return !epochs || !lines_seen(seen, record->addr,
+				      1u << (record->place & PLACE_SIZE),
+				      record->place & PLACE_WRITES,
+				      (steps_of(given, record) -
+				       epochs->start) >> epochs->shift);
+}
+
 void accesses_tell(struct vm *vm)
 {
 	struct vm_access_told list[TOLD_AT_ONCE];
 	uint64_t given = vm->steps + (uint64_t)(vm->granted - vm->held);
-	size_t count, told = 0;
+	const struct line_epochs *epochs = epochs_wanted(vm);
+	size_t count, some = 0;
 	const struct access_record *records = engine_logged(vm->engine, &count);
+	struct lines_seen seen;
 
-	while (told < count) {
-		size_t some = count - told < TOLD_AT_ONCE ? count - told :
-							    TOLD_AT_ONCE;
-
-		for (size_t i = 0; i < some; i++)
-			explain(vm, given, &records[told + i], &list[i]);
-		tell(vm, list, some);
-		told += some;
+	if (epochs && count)
+		seen = (struct lines_seen){ 0 };
+	for (size_t i = 0; i < count; i++) {
+		if (is_wanted(epochs, given, &seen, &records[i]))
+			explain(vm, given, &records[i], &list[some++]);
+		if (some < TOLD_AT_ONCE && i + 1 < count)
+			continue;
+		if (some)
+			tell(vm, list, some);
+		some = 0;
 	}
 	if (count)
 		engine_log_cut(vm->engine, 0);
