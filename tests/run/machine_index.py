@@ -18,20 +18,21 @@ import sys
 
 sys.dont_write_bytecode = True
 from machine import ALIAS, COMPILER, CORES, PAGE  # noqa: E402
-from machine import RAM, SEGMENT, Tests as Machines  # noqa: E402
+from machine import RAM, SEGMENT, compile_kernel  # noqa: E402
+from machine import Tests as Machines  # noqa: E402
 from tap import equal, expect, main  # noqa: E402
 
-TIMES = 40
+TIMES = 20
 PAGES = 12
 PLACES = 24		# half of them are written
-SEARCHES = 40
+SEARCHES = 20
 EVERY = 10000		# a state to start from, in instructions: the least
 WORD = 8
 
 
 class Tests(Machines):
     def record_cores(self):
-        self.compile(self.options.cores, self.kernel)
+        compile_kernel(self.options.cores, self.kernel)
         done = self.cprec("record", "--machine=virt", "--memory=32m",
                           f"--smp={CORES}", "--kernel=" + self.kernel,
                           f"--segment={SEGMENT}", "-o", self.trace, text="")
