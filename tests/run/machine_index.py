@@ -22,10 +22,10 @@ from machine import RAM, SEGMENT, compile_kernel  # noqa: E402
 from machine import Tests as Machines  # noqa: E402
 from tap import equal, expect, main  # noqa: E402
 
-TIMES = 20
+TIMES = 40
 PAGES = 12
 PLACES = 24		# half of them are written
-SEARCHES = 20
+SEARCHES = 40
 EVERY = 10000		# a state to start from, in instructions: the least
 WORD = 8
 
