@@ -19,22 +19,7 @@
 #define CHANGES 40
 #define ROUNDS 30000
 
-	.arch armv8-a
-	.text
-head:
-	b	start
-	.long	0
-	.quad	0			/* offset */
-	.quad	end - head		/* size */
-	.quad	0xa			/* flags: 4 KiB pages, anywhere */
-	.quad	0, 0, 0
-	.ascii	"ARM\x64"
-	.long	0
-
-	.macro	address, reg, symbol
-	adrp	\reg, \symbol
-	add	\reg, \reg, :lo12:\symbol
-	.endm
+#include "machine_head.S"
 
 	.macro	say, text
 	adr	x0, 7001f

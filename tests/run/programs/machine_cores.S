@@ -31,17 +31,7 @@
 #define TIMER 27		/* numbers of interrupts */
 #define SGI 1
 
-	.arch armv8-a
-	.text
-head:
-	b	start
-	.long	0
-	.quad	0			/* offset */
-	.quad	end - head		/* size */
-	.quad	0xa			/* flags: 4 KiB pages, anywhere */
-	.quad	0, 0, 0
-	.ascii	"ARM\x64"
-	.long	0
+#include "machine_head.S"
 
 	.macro	call, number
 	ldr	x0, =\number

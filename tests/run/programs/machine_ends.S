@@ -8,17 +8,7 @@
 #define OFF 0x84000008
 #define RESET 0x84000009
 
-	.arch armv8-a
-	.text
-head:
-	b	start
-	.long	0
-	.quad	0			/* offset */
-	.quad	end - head		/* size */
-	.quad	0xa			/* flags: 4 KiB pages, anywhere */
-	.quad	0, 0, 0
-	.ascii	"ARM\x64"
-	.long	0
+#include "machine_head.S"
 
 	.macro	call, number
 	ldr	w0, =\number
