@@ -164,6 +164,14 @@ static bool may_inline(const struct vm *vm, const struct block *block)
 	       !block->told && !vm->cpu.own.steps && !is_heard;
 }
 
+static const struct engine_block *to_inline(const struct vm *vm,
+					    const struct block *block,
+					    enum engine_entry entry)
+{
+	return entry == ENTRY_CALLED && may_inline(vm, block) ?
+		       &block->inlined : NULL;
+}
+
 static const struct engine_block *on_enter(void *context, uint32_t number,
 					   enum engine_entry entry)
 {
@@ -185,9 +193,7 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 		if (vm->cpu.own.steps &&
 		    vm->cpu.arch->goes_on(&vm->cpu, block->inlined.pc))
 			stop_repeating(vm, number);
-		return entry == ENTRY_CALLED && !vm->asking &&
-				       may_inline(vm, block) ?
-			       &block->inlined : NULL;
+		return vm->asking ? NULL : to_inline(vm, block, entry);
 	}
 	restart = is_restart(block, before);
 	if (restart) {
@@ -205,8 +211,7 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 			vm_interrupt(vm);
 		return NULL;
 	}
-	return entry == ENTRY_CALLED && !restart && may_inline(vm, block) ?
-		       &block->inlined : NULL;
+	return restart ? NULL : to_inline(vm, block, entry);
 }
 
 /* What must happen before an instruction that may need something. */

@@ -22,6 +22,7 @@ static void forget_code(struct vm *vm)
 void translations_refresh(struct vm *vm)
 {
 	struct memory *memory = vm->memory;
+	uint64_t code_generation;
 
 	direct_settle(vm);
 	if (vm->cpu.must_replan)
@@ -44,10 +45,10 @@ void translations_refresh(struct vm *vm)
 		vm->generation = 0;
 	}
 	if (vm->generation != memory->generation) {
-		tlb_flush(vm, memory->generation - memory->of_data ==
-				      vm->code_generation);
+		code_generation = memory->generation - memory->of_data;
+		tlb_flush(vm, vm->code_generation == code_generation);
 		vm->generation = memory->generation;
-		vm->code_generation = memory->generation - memory->of_data;
+		vm->code_generation = code_generation;
 	}
 }
 

@@ -12,6 +12,7 @@
  * aligned as the access says is made one of 2^47 or more, which no program can
  * have.  An address of 32 bits cannot be outside the arena.  One with a tag is
  * an address of 2^46 or more, too.
+ *
  * Many addresses need no such check (proven.c).
  *
  * The host refuses what must not be accessed directly.  So that the guest's
@@ -47,7 +48,7 @@
 /* ------- the engine's table ------- */
 
 static struct op_kind *find_table(const struct engine *engine,
-				    void *const *context)
+				  void *const *context)
 {
 	for (size_t i = 1; i < CONTEXT_WORDS; i++)
 		if (context[i] == engine->uc)

@@ -27,14 +27,15 @@
 /* Farther than any distance that counts. */
 #define FAR UINT64_MAX
 
-/* What calls do not do, in their last argument. */
+/* In a call's last operand: it neither reads nor writes the guest's registers,
+ * or does not write them. */
 #define CALL_READS_NONE 0x10u
 #define CALL_WRITES_NONE 0x20u
 
-/* Behind it no value is known. */
+/* In the flags of an operation: behind it no value is known. */
 #define ENDS_PIECE 2u
 
-/* The number of constants, to which they are added. */
+/* The number that a constant is added to. */
 #define ZERO 0u
 #define NUMBERS 4096u
 #define NUMBERS_OF_OP 32u	/* and less */
@@ -47,11 +48,10 @@ struct value {
 };
 
 struct number {
-	uint64_t beyond;	/* how far from the arena, plus `reached`; */
-	uint64_t reached;
-	uint64_t size;		/* how far from 0 */
-	name home;		/* who has had it, ... */
-	uint64_t home_added;	/* ... and what was added */
+	uint64_t beyond;	/* its sum with `reached` is at most as far */
+	uint64_t reached;	/* from the arena; */
+	uint64_t size;		/* itself at most as far from 0 */
+	name home;		/* the value that first had it; 0: none */
 };
 
 /* Of the block that is looked through. */
@@ -258,7 +258,7 @@ static struct value result(const struct made_op *op)
 
 /* ------- looking through a block ------- */
 
-/* Its results are unknown; who may write registers, writes all. */
+/* Its results are unknown; if it may write registers, so are all of them. */
 static void behind_call(const struct made_op *op)
 {
 	unsigned inputs = op->head >> 8 & 15, outputs = op->head >> 12 & 15;
@@ -285,7 +285,7 @@ static void behind(const struct engine *engine, const struct made_op *op)
 			set(op->operands[i], unknown(op->operands[i]));
 }
 
-/* Who has the address up to a distance that an operation has room for. */
+/* A value from which the address is as far as an operation has room for. */
 static bool find_base(const struct number *number, struct value addr,
 		      uint64_t start, name *base, uint64_t *distance)
 {
