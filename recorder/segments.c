@@ -326,8 +326,8 @@ int segment_start(struct recorder *rec, struct failure *why)
 	free(shot.list);
 	if (rc)
 		return rc;
-	memory_arm(rec->memory);
 	start_lists(rec);
 	rec->started = true;
+	memory_arm(rec->memory);
 	return 0;
 }

@@ -233,26 +233,36 @@ static void data_does_not_matter(void **state)
 	vm_destroy(vm);
 }
 
-/*
- * Each is counted once, however often it is gone to; and again when asked to.
- */
+/* Targets counted in eight rounds, each of which counts another eighth. */
+static uint32_t counted(struct vm *vm)
+{
+	uint32_t sum = 0;
+
+	for (int round = 0; round < 8; round++) {
+		uint32_t count;
+
+		vm_count_targets(vm);
+		assert_int_equal(vm_targets(vm), 0);
+		expect(vm, 1);
+		count = vm_targets(vm);
+		assert_int_equal(count % 8, 0);
+		/* Each is counted once, however often it is gone to. */
+		expect(vm, 1);
+		assert_int_equal(vm_targets(vm), count);
+		sum += count;
+	}
+	return sum / 8;
+}
+
 static void targets_are_counted(void **state)
 {
 	struct vm *vm = machine();
 	uint32_t count;
 
 	(void)state;
-	vm_count_targets(vm);
-	assert_int_equal(vm_targets(vm), 0);
-	expect(vm, 1);
-	count = vm_targets(vm);
+	count = counted(vm);
 	assert_in_range(count, 2, 10);	/* a function, and behind its call */
-	expect(vm, 1);
-	assert_int_equal(vm_targets(vm), count);
-	vm_count_targets(vm);
-	assert_int_equal(vm_targets(vm), 0);
-	expect(vm, 1);
-	assert_int_equal(vm_targets(vm), count);
+	assert_int_equal(counted(vm), count);
 	vm_destroy(vm);
 }
 

@@ -77,8 +77,8 @@ static void much_code(void **state)
 		uint32_t targets;
 		uint64_t due;
 	} rows[] = {
-		{ 0, 64 }, { 1999, 64 }, { 2000, 1 }, { 10000, 1 }, { 30000, 3 },
-		{ 1000000, 8 },
+		{ 0, 64 }, { 3999, 64 }, { 4000, 8 }, { 5999, 8 }, { 6000, 1 },
+		{ 10000, 1 }, { 30000, 3 }, { 1000000, 8 },
 	};
 	struct pacing pacing;
 
@@ -93,7 +93,7 @@ static void much_code(void **state)
 		assert_int_equal(due_at(&pacing, &costs, 0), rows[i].due);
 		pacing_learn(&pacing, &costs, 0);
 		assert_int_equal(pacing_look_steps(&pacing),
-				 (costs.targets < 2000 ? 4 : 1) * MILLION);
+				 (costs.targets < 6000 ? 4 : 1) * MILLION);
 	}
 }
 
@@ -157,7 +157,7 @@ static void learns(void **state)
 static void child(void **state)
 {
 	struct segment_costs costs = {
-		.touched = 30000, .written = 30000, .targets = 2000,
+		.touched = 30000, .written = 30000, .targets = 6000,
 		.steps = 999 * MILLION, .time = 5999 * MILLION,
 	};
 	struct pacing pacing;

@@ -7,7 +7,7 @@
 
 #include "tests/unit/table.h"
 
-static char told[20000];
+static char told[1 << 21];
 static size_t told_size;
 
 static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));

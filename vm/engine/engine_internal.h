@@ -39,6 +39,7 @@ struct jumps {
 	/* One bit for each address that a jump went to, by its hash. */
 	uint64_t targets[TARGET_BITS / 64];
 	uint32_t target_count;
+	uint32_t counts;	/* how often counting began anew */
 };
 
 /* The engine ends a block before it has as many operations. */

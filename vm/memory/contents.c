@@ -4,6 +4,7 @@
 #include "vm/memory/views.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #include "formats/error.h"
 
@@ -418,10 +419,12 @@ const uint8_t *memory_peek(struct memory *memory, uint64_t page)
 	state = page_state(memory, map, page);
 	if (state & PAGE_CLOSED)
 		return NULL;
-	/* Open to the host, but it was never touched. */
-	if (!(state & PAGE_READ))
-		arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
-			      PAGE_READ);
+	/* Not touched, and still to be told when the guest does so. */
+	if (!(state & PAGE_READ)) {
+		arena_allow(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
+			    PROT_READ);
+		guard_note_lent(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE);
+	}
 	return memory->arena + at;
 }
 

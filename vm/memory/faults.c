@@ -100,6 +100,8 @@ static bool on_missing(void *context, uint8_t *at)
 	    mmap(at - addr % GUEST_PAGE, GUEST_PAGE, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
 		return false;
+	if ((uint64_t)(at - memory->arena) < memory->arena_size)
+		guard_renew(memory, addr - addr % GUEST_PAGE, GUEST_PAGE);
 	memory->was_lost = map->may_renew = true;
 	memory->lost(memory->lost_context, memory_address(memory, addr),
 		     memory->by_kernel);

@@ -89,8 +89,9 @@ static int allowed(const struct memory *memory, const struct mapping *map,
 static int guarded(const struct memory *memory, const struct mapping *map,
 		   uint64_t page)
 {
-	return allowed(memory, map, page) &
-	       prot_of_state(page_state(memory, map, page));
+	int prot = prot_of_state(page_state(memory, map, page));
+
+	return memory->is_guarded ? prot & allowed(memory, map, page) : prot;
 }
 
 /* The first page behind one of which the same may not hold. */
@@ -181,14 +182,18 @@ static bool is_allowed(struct memory *memory, uint64_t start, uint64_t size,
 	return page == end;
 }
 
-void guard_lend(struct memory *memory, uint64_t start, uint64_t size, int prot)
+void guard_note_lent(struct memory *memory, uint64_t start, uint64_t size)
 {
-	if (is_allowed(memory, start, size, prot))
-		return;
 	if (array_room(memory->lent, memory->lent_count, memory->lent_room))
 		give_up("out of memory");	/* it would stay open */
 	memory->lent[memory->lent_count++] =
 		(struct extent){ .start = start, .end = start + size };
+}
+
+void guard_lend(struct memory *memory, uint64_t start, uint64_t size, int prot)
+{
+	if (!is_allowed(memory, start, size, prot))
+		guard_note_lent(memory, start, size);
 }
 
 void guard_settle(struct memory *memory, size_t count)
@@ -196,6 +201,9 @@ void guard_settle(struct memory *memory, size_t count)
 	while (memory->lent_count > count) {
 		struct extent lent = memory->lent[--memory->lent_count];
 
+		while (memory->lent_count > count &&
+		       memory->lent[memory->lent_count - 1].end == lent.start)
+			lent.start = memory->lent[--memory->lent_count].start;
 		guard_range(memory, lent.start, lent.end);
 	}
 }

@@ -10,7 +10,7 @@
  * it is first touched, by translated code (the SIGSEGV handler sees it; in a
  * replay the TLB misses it, without a handler) or by the functions here: then
  * the observer learns of it.  Pages that were touched cost nothing until
- * memory_arm() closes them all again.
+ * memory_arm() closes them again.
  *
  * A doubtful page is one that something outside the guest may have changed.
  * Its first touch is told as `resolve`.
@@ -59,7 +59,8 @@ struct memory_observer {
 	void *context;
 
 	/* The first read or write of a page since memory_arm().  A page next
-	 * to one that is touched may be told without having been touched. */
+	 * to one that is touched, or that was touched before, may be told
+	 * without having been touched. */
 	void (*first_read)(void *context, uint64_t page);
 	void (*first_write)(void *context, uint64_t page);
 
@@ -351,7 +352,10 @@ void memory_on_sent(struct memory *memory, memory_signal *sent);
 
 /* ------- tracking ------- */
 
-/* Closes all pages, so that first touches are told again. */
+/*
+ * Closes pages, so that first touches are told again.  Those that will probably
+ * be touched stay open, and are told now.
+ */
 void memory_arm(struct memory *memory);
 
 /*

@@ -26,6 +26,8 @@ enum page_state {
 	PAGE_OWN = 8,		/* this page has a state of its own */
 	PAGE_WAS_READ_BEFORE = 16,	/* until memory_arm() closed it */
 	PAGE_WAS_WRITTEN_BEFORE = 32,
+	PAGE_WAS_TOUCHED_BEFORE =
+		PAGE_WAS_READ_BEFORE | PAGE_WAS_WRITTEN_BEFORE,
 	PAGE_DOUBTFUL = 64,
 	/* Doubtful, and the bytes that were known before are still there; or,
 	 * if it is absent too, can still be supplied: see memory_kept(). */
@@ -148,6 +150,7 @@ struct memory {
 	/* By BLOCK_FIELD blocks: whether one of them ever was one. */
 	uint8_t field[BLOCK_FIELDS];
 
+	uint64_t arms;		/* calls of memory_arm() */
 	uint64_t opened;	/* pages, since all were closed */
 	struct family *family;	/* NULL: memory is not shared */
 	uint64_t *shared;	/* known pages of shared mappings */
@@ -159,7 +162,7 @@ struct memory {
 	bool was_lost;		/* meanwhile */
 	unsigned turns;		/* looks since shared memory was last touched */
 
-	/* Of guarded memory: what the host may do more, before the guest runs. */
+	/* What the host may do more than the guest, before that runs. */
 	struct extent *lent;
 	size_t lent_count, lent_room;
 	struct number_map code_pages;	/* of the arena: writes are noticed */
@@ -478,6 +481,9 @@ const char *memory_intern(struct memory *memory, const char *name);
 void guard_lend(struct memory *memory, uint64_t start, uint64_t size,
 		int prot);
 
+/* These pages are open to the host, but not when the guest runs. */
+void guard_note_lent(struct memory *memory, uint64_t start, uint64_t size);
+
 /* All that was lent is closed, but for the first `count`. */
 void guard_settle(struct memory *memory, size_t count);
 
@@ -559,6 +565,12 @@ int pages_clear(struct memory *memory, struct mapping *map, guest_addr addr,
 		uint64_t size);
 
 /* ------- touch.c: what happens when a page is touched ------- */
+
+/*
+ * Closes the pages that were touched in the segment before, but for those that
+ * stay open: these are told as touched.
+ */
+void arena_close(struct memory *memory);
 
 /* Opens a mapping's page for a read or a write, telling the observer. */
 void arena_touch(struct memory *memory, const struct mapping *map,

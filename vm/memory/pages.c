@@ -160,9 +160,7 @@ void memory_arm(struct memory *memory)
 		memory->generation++;	/* first touches are to be seen */
 	}
 	each_block(memory, 0, memory->used >> GUEST_PAGE_SHIFT, close_states);
-	if (memory->used)
-		arena_protect(memory, 0, memory->used, 0);
-	memory->opened = 0;
+	arena_close(memory);
 }
 
 /* Whether a part of a mapping gets its state as a mapping of its own. */

@@ -13,8 +13,8 @@
  * translation or a page of the TLB is dropped.  The functions that do so are
  * replaced, too, only to note it.
  *
- * An address that is not there is counted: about how many different addresses
- * the program goes to, and so how much of its code it executes.
+ * Some of the addresses that are not there are counted: about how many different
+ * ones the program goes to, and so how much of its code it executes.
  */
 #include <string.h>
 
@@ -25,6 +25,8 @@
 /* What an empty entry has: so it is right to go there from address 0. */
 #define JUMPS_NOTHING ((const void *)(uintptr_t)jumps_ask)
 
+#define COUNTED_SHARE 8		/* one of so many */
+#define SHARE_SHIFT 32		/* of the hash of an address */
 #define TARGET_SHIFT 47		/* leaves the number of a bit */
 
 static inline struct known_jump *known_place(struct jumps *jumps, uint64_t pc)
@@ -51,18 +53,43 @@ uint64_t engine_jumps_missed(const struct engine *engine)
 	return engine->jumps.missed;
 }
 
+static uint64_t hash(uint64_t pc)
+{
+	return pc * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/*
+ * Whether an address is of those that are counted, which have to be forgotten
+ * for that: a share of them, another one each time, is enough.
+ */
+static bool is_counted(const struct jumps *jumps, uint64_t pc)
+{
+	return (hash(pc) >> SHARE_SHIFT) % COUNTED_SHARE ==
+	       jumps->counts % COUNTED_SHARE;
+}
+
 void engine_count_targets(struct engine *engine)
 {
 	struct jumps *jumps = &engine->jumps;
+	uint32_t left = 0;
 
-	jumps_forget(jumps);
+	jumps->counts++;
+	for (uint32_t i = 0; i < jumps->use_count; i++) {
+		uint32_t place = jumps->in_use[i];
+
+		if (is_counted(jumps, jumps->known[place].pc))
+			jumps->known[place].code = JUMPS_NOTHING;
+		else
+			jumps->in_use[left++] = place;
+	}
+	jumps->use_count = left;
 	memset(jumps->targets, 0, sizeof(jumps->targets));
 	jumps->target_count = 0;
 }
 
 uint32_t engine_targets(const struct engine *engine)
 {
-	return engine->jumps.target_count;
+	return engine->jumps.target_count * COUNTED_SHARE;
 }
 
 static void remember(struct jumps *jumps, uint64_t pc, const void *code)
@@ -77,10 +104,12 @@ static void remember(struct jumps *jumps, uint64_t pc, const void *code)
 
 static void note_target(struct jumps *jumps, uint64_t pc)
 {
-	uint64_t bit = pc * UINT64_C(0x9e3779b97f4a7c15) >> TARGET_SHIFT;
+	uint64_t bit = hash(pc) >> TARGET_SHIFT;
 	uint64_t *word = &jumps->targets[bit / 64];
 	uint64_t mask = UINT64_C(1) << bit % 64;
 
+	if (!is_counted(jumps, pc))
+		return;
 	jumps->target_count += !(*word & mask);
 	*word |= mask;
 }
