@@ -4,7 +4,8 @@
 faults, masks, timers and floating point says the same as on QEMU's machines; a
 preemptive kernel; all ends that a machine has; files that are no firmware.
 
-usage: cortex_m.py --cprec C --states S --source FOLDER [--sysroot FOLDER]
+usage: cortex_m.py --cprec C --states S --follows F --source FOLDER
+    [--sysroot FOLDER]
 
 What QEMU says is in cortex_m/expected-*.  With --sysroot, QEMU itself is asked, too,
 and a program of newlib's is recorded: the packages come from where this machine's
@@ -33,6 +34,7 @@ PACKAGES = ["qemu-system-arm", "gcc-arm-none-eabi", "libnewlib-arm-none-eabi"]
 BOARDS = ("mps2-an385", "m3"), ("mps2-an386", "m4"), ("mps2-an500", "m7")
 STATUS = 5		# of the firmware
 STOPS = 200
+PLACES = 6
 
 # Of ends.c: status, output, what is said beside it, with which options.
 ENDS = {
@@ -113,6 +115,10 @@ class Tests(CprecTap):
         done = self.cprec("info", "--json", self.trace)
         equal(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
+
+    def segments(self):
+        done = self.cprec("info", "--json", "--verbose", self.trace)
+        return json.loads(done.stdout)["segments"]
 
     def tests_itself(self, machine, model):
         done = self.record(machine, self.firmware(model), "--segment=5000")
@@ -317,10 +323,58 @@ class Tests(CprecTap):
         return next(int(line.split()[0], 16) for line in
                     done.stdout.splitlines() if line.split()[2] == symbol)
 
-    def goes_on(self):
-        """Not yet: it is said."""
-        equal(self.record("mps2-an385", self.end(3)).returncode, 0, "record")
-        self.one_line(self.cprec("run", "--at=50%", self.trace), "cannot go on")
+    def lives(self, status, count, typed=""):
+        """Alive from so many times and all key frames, it says what is left;
+        devices that follow a replay are what key frames say."""
+        info = self.info()
+        end = info["instructions"]
+        times = [end * i // count for i in range(count)]
+        times += [segment["at"] for segment in self.segments()]
+        for at in sorted(set(times)):
+            before = self.cprec("replay", f"--to={at}", self.trace).stdout
+            whole = self.cprec("replay", self.trace).stdout
+            done = self.cprec("run", f"--at={at}", self.trace, text=typed)
+            equal((done.stdout[-200:], len(done.stdout), done.returncode),
+                  (whole[len(before):][-200:], len(whole) - len(before),
+                   status), f"alive from {at} on: {done.stderr}")
+            expect("not the recording" in done.stderr, done.stderr)
+        for frame in range(info["key_frames"]):
+            done = subprocess.run(
+                [self.options.follows, self.trace, str(frame)],
+                capture_output=True, text=True)
+            equal((done.returncode, done.stderr), (0, ""),
+                  f"devices from key frame {frame} on")
+        return f"from {len(times)} times"
+
+    def goes_on(self, machine, model):
+        """A kernel, with its timer."""
+        elf = self.compile("kernel", ["start.c", "kernel.c"], model,
+                           "-DITEMS=50u")
+        equal(self.record(machine, elf, "--segment=20m").returncode, 0,
+              "record")
+        return self.lives(0, PLACES)
+
+    def tests_go_on(self, machine, model):
+        """In the middle of all kinds of exceptions."""
+        self.record(machine, self.firmware(model), "--segment=50k")
+        return self.lives(STATUS, PLACES)
+
+    def files_go_on(self):
+        """With files that are open; a program's arguments."""
+        elf = self.compile("files", ["start.c", "files.c"], "m3")
+        done = self.record("mps2-an385", elf, "--segment=500",
+                           "--append=files a b")
+        equal(done.returncode, 0, done.stderr)
+        self.check_recording(done.stdout)
+        told = self.lives(0, 5 * PLACES)
+        lines = [f"line {chr(ord('a') + i)}\n" for i in range(12)]
+        equal(done.stdout, "".join([
+            "error 00000002\n", 12 * ".", "\n", *lines[::3],
+            "length 00000054\n", "closed 00000000\n", *lines[10:],
+            "again ffffffff\n", "missing 00000000\n", "files a b"]), "output")
+        with open("kept.txt") as file:
+            equal(file.read(), "".join(lines), "the file")
+        return told
 
     def options_of_others(self):
         """Only a machine with a kernel has these."""
@@ -468,7 +522,11 @@ def suite(options, folder):
         print("#", GDB, "is not there: it is not tried")
     tests.test("our prompt", tests.prompt, "mps2-an386")
     tests.test("a pin", tests.blinks)
-    tests.test("going on", tests.goes_on)
+    tests.test("a kernel goes on", tests.goes_on, "mps2-an386", "m4")
+    for machine, model in BOARDS:
+        tests.test(f"tests go on, on {machine}", tests.tests_go_on, machine,
+                   model)
+    tests.test("open files go on", tests.files_go_on)
     tests.test("options of other machines", tests.options_of_others)
     tests.test("asked by names", tests.asked)
     tests.test("devices that are not there", tests.unknown_devices)
@@ -495,4 +553,4 @@ def parser():
 
 
 if __name__ == "__main__":
-    sys.exit(main(suite, "states", "source", parser=parser()))
+    sys.exit(main(suite, "states", "follows", "source", parser=parser()))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machine_devices.c - devices of "virt" that follow a recording
+ * machine_devices.c - devices of a machine that follow a recording
  *
  * usage: machine_devices FILE NUMBER [DRIVE...]
  *
@@ -37,14 +37,19 @@ static void on_write(void *context, uint64_t addr, unsigned size,
 	machine_live_write(context, addr, size, value);
 }
 
-static void on_stored(void *context)
+static void on_interrupted(void *context, unsigned number)
 {
-	machine_live_stored(context);
+	machine_live_interrupted(context, number);
 }
 
-static void on_called(void *context)
+static void on_stored(void *context, bool begins)
 {
-	machine_live_called(context);
+	machine_live_stored(context, begins);
+}
+
+static void on_called(void *context, uint64_t result)
+{
+	machine_live_called(context, result);
 }
 
 static const char *name_of_virtio(const struct key_frame *frame)
@@ -60,22 +65,23 @@ static const char *name_of_virtio(const struct key_frame *frame)
 static struct machine_live *make_live(struct machine_options *options,
 				      size_t segment)
 {
+	const struct meta *meta = recording_meta(recording);
 	struct machine_live *live;
 	struct key_frame frame;
 	uint8_t *bytes;
 	size_t size;
 
 	check(recording_key_frame(recording, 0, &frame, &why));
-	options->live.kind = &live_virt;
+	options->live.kind = live_of(recording_reg_table(recording)->arch,
+				     meta->processor.model);
 	options->live.virt.devices = name_of_virtio(&frame);
-	options->live.virt.clock = recording_meta(recording)->started;
+	options->live.virt.clock = meta->started;
 	check(machine_live_create(&live, options,
 				  machine_replay_followed(replay), &why));
 	check(recording_devices(recording, segment, &bytes, &size, &why));
 	if (!bytes)
 		check(failed(&why, ERR_CORRUPT, "a key frame without devices"));
-	if (segment)
-		check(machine_live_begin(live, bytes, size, &why));
+	check(machine_live_begin(live, bytes, size, &why));
 	free(bytes);
 	key_frame_release(&frame);
 	return live;
@@ -95,7 +101,8 @@ static void follow(size_t segment, char **drives, unsigned count)
 	live = make_live(&options, segment);
 	go(segment, 0, false);
 	machine_replay_follow(replay, &(struct machine_follower){
-		.read = on_read, .write = on_write, .stored = on_stored,
+		.read = on_read, .write = on_write,
+		.interrupted = on_interrupted, .stored = on_stored,
 		.called = on_called, .context = live });
 	go(last, EVENTS_ALL, true);
 	machine_live_state(live, &now);

@@ -8,7 +8,9 @@
 
 #define TASKS 5u
 #define STACK 256u
+#ifndef ITEMS
 #define ITEMS 200u
+#endif
 
 struct task {
 	uint32_t *sp;
