@@ -785,6 +785,7 @@ static int create(struct machine_replay *replay, struct failure *why)
 			  &replay->world, why);
 	if (rc)
 		return rc;
+	board_behave_as(replay->board, processor->behaviour);
 	board_set_cores(replay->board, (unsigned)cores);
 	replay->ids = calloc(board_pages(replay->board), sizeof(*replay->ids));
 	return replay->ids ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");

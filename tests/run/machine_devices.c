@@ -2,10 +2,10 @@
 /*
  * machine_devices.c - devices of a machine that follow a recording
  *
- * usage: machine_devices FILE NUMBER [DRIVE...]
+ * usage: machine_devices FILE NUMBER LAST [DRIVE...]
  *
- * From what a key frame says of them to the last one, where they must be what
- * that one says.
+ * From what a key frame says of them to another one, where they must be what
+ * that one says.  LAST is that one's number, or "-": the newest.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -87,13 +87,13 @@ static struct machine_live *make_live(struct machine_options *options,
 	return live;
 }
 
-static void follow(size_t segment, char **drives, unsigned count)
+static void follow(size_t segment, size_t last, char **drives, unsigned count)
 {
 	struct machine_options options = { 0 };
-	size_t last = recording_segments(recording) - 1, size;
 	struct output now = { 0 };
 	struct machine_live *live;
 	uint8_t *then;
+	size_t size;
 
 	for (unsigned i = 0; i < count && i < VIRT_DRIVES; i++)
 		options.live.virt.drives[options.live.virt.drive_count++]
@@ -104,7 +104,8 @@ static void follow(size_t segment, char **drives, unsigned count)
 		.read = on_read, .write = on_write,
 		.interrupted = on_interrupted, .stored = on_stored,
 		.called = on_called, .context = live });
-	go(last, EVENTS_ALL, true);
+	go(last, last + 1 < recording_segments(recording) ? 0 : EVENTS_ALL,
+	   true);
 	machine_live_state(live, &now);
 	check(recording_devices(recording, last, &then, &size, &why));
 	if (!then || size != now.size || memcmp(then, now.bytes, size))
@@ -116,11 +117,15 @@ static void follow(size_t segment, char **drives, unsigned count)
 
 int main(int argc, char **argv)
 {
-	if (argc < 3)
+	size_t last;
+
+	if (argc < 4)
 		return 2;
 	check(recording_open(&recording, argv[1], &why));
 	check(machine_replay_create(&replay, recording, &why));
-	follow((size_t)atoi(argv[2]), argv + 3, (unsigned)argc - 3);
+	last = argv[3][0] == '-' ? recording_segments(recording) - 1 :
+				   (size_t)atoi(argv[3]);
+	follow((size_t)atoi(argv[2]), last, argv + 4, (unsigned)argc - 4);
 	machine_replay_destroy(replay);
 	recording_close(recording);
 	return 0;

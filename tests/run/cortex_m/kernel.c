@@ -8,9 +8,7 @@
 
 #define TASKS 5u
 #define STACK 256u
-#ifndef ITEMS
-#define ITEMS 200u
-#endif
+#define ITEMS 50u
 
 struct task {
 	uint32_t *sp;
