@@ -174,6 +174,11 @@ class Tests(CprecTap):
         changed = ask("when", "--expr=order_count == 3")
         expect("in note" in changed and "2 -> 3" in changed, changed)
         self.last_register(ask)
+        # It has no tasks that are known.
+        done = self.cprec("ps", "--at=50%", self.trace)
+        equal((done.returncode, done.stdout, done.stderr),
+              (1, "", "cprec: there is no FreeRTOS in the firmware, or no"
+               " debugging information of it\n"), "tasks")
 
     def last_register(self, ask):
         """As registers before and after it say."""
