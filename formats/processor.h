@@ -40,6 +40,9 @@ struct failure;
 /* Since when it behaves in a way that it did not before. */
 enum { BEHAVIOUR_STEPS = 2, BEHAVIOUR_REFUSES = 3 };
 
+/* The same of machines with AArch64. */
+enum { BEHAVIOUR_CHECKS = 2 };
+
 struct processor {
 	const char *model;	/* what CPUID and the like call it */
 	uint64_t behaviour;	/* at least 1 */

@@ -474,16 +474,12 @@ static int begin_anew(struct machine *machine, struct failure *why)
 	return machine_reset(machine, why);
 }
 
-int machine_advance(struct machine *machine, bool *on, struct failure *why)
+int machine_attend(struct machine *machine, enum board_stop stop, bool *on,
+		   struct failure *why)
 {
 	bool idle_for_ever = false;
-	enum board_stop stop;
-	int rc;
+	int rc = 0;
 
-	machine_cores_begin_run(machine);
-	rc = board_run(machine->board, run_end(machine), true, &stop, why);
-	if (rc)
-		return rc;
 	attend(machine, stop, &idle_for_ever);
 	if (begins_anew(machine))
 		rc = begin_anew(machine, why);
@@ -503,6 +499,16 @@ int machine_advance(struct machine *machine, bool *on, struct failure *why)
 		machine->end = machine->stopped ? MACHINE_STOPPED :
 						  MACHINE_IDLE;
 	return *on && !machine->is_live ? write_due(machine, why) : 0;
+}
+
+int machine_advance(struct machine *machine, bool *on, struct failure *why)
+{
+	enum board_stop stop;
+	int rc;
+
+	machine_cores_begin_run(machine);
+	rc = board_run(machine->board, run_end(machine), true, &stop, why);
+	return rc ? rc : machine_attend(machine, stop, on, why);
 }
 
 int machine_create_world(struct machine *machine, struct failure *why)

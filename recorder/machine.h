@@ -97,11 +97,12 @@ void machine_live_read(struct machine_live *live, uint64_t addr,
 		       uint64_t value);
 void machine_live_write(struct machine_live *live, uint64_t addr,
 			unsigned size, uint64_t value);
-void machine_live_stored(struct machine_live *live);
-void machine_live_called(struct machine_live *live);
+void machine_live_interrupted(struct machine_live *live, unsigned number);
+void machine_live_stored(struct machine_live *live, bool begins);
+void machine_live_called(struct machine_live *live, uint64_t result);
 
-/* From there on, it is alive. */
-int machine_live_run(struct machine_live *live, struct machine_ending *ending,
-		     struct failure *why);
+/* From there on, it is alive.  The replay has stopped there for this. */
+int machine_live_run(struct machine_live *live, enum board_stop stop,
+		     struct machine_ending *ending, struct failure *why);
 
 #endif

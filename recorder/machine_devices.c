@@ -45,13 +45,11 @@ static int record_disk(struct machine *machine, unsigned disk,
 
 int machine_record_devices(struct machine *machine, struct failure *why)
 {
+	unsigned disks = live_disks(machine->kind, machine->live);
 	struct output out = { 0 };
 	int rc = 0;
 
-	if (!machine->kind->state)
-		return 0;
-	for (unsigned i = 0; i < machine->kind->disks(machine->live) && !rc;
-	     i++)
+	for (unsigned i = 0; i < disks && !rc; i++)
 		rc = record_disk(machine, i, why);
 	if (rc)
 		return rc;

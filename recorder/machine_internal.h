@@ -89,6 +89,10 @@ void machine_cores_reset(struct machine *machine);
 /* Runs to the next stop and does what it asks for; `*on`: the machine does. */
 int machine_advance(struct machine *machine, bool *on, struct failure *why);
 
+/* It has stopped, and what that asks for is to be done. */
+int machine_attend(struct machine *machine, enum board_stop stop, bool *on,
+		   struct failure *why);
+
 /* Behind a key frame: what devices are, and what was written to disks. */
 int machine_record_devices(struct machine *machine, struct failure *why);
 

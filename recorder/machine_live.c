@@ -27,11 +27,6 @@ int machine_live_create(struct machine_live **out,
 	machine = &live->machine;
 	live->options = *options;
 	own = &live->options.live.virt;
-	if (!options->live.kind->connect) {
-		free(live);
-		return failed(why, ERR_INPUT, "a machine of this kind cannot go"
-			      " on from a recording");
-	}
 	/* It has no kernel that it could begin with. */
 	live->options.ends_at_reset = true;
 	own->memory = board_pages(board) * GUEST_PAGE;
@@ -70,7 +65,7 @@ void machine_live_block(struct machine_live *live, unsigned disk,
 {
 	const struct machine *machine = &live->machine;
 
-	if (disk < machine->kind->disks(machine->live))
+	if (disk < live_disks(machine->kind, machine->live))
 		machine->kind->follow_block(machine->live, disk, block, bytes);
 }
 
@@ -90,14 +85,21 @@ void machine_live_write(struct machine_live *live, uint64_t addr,
 	live->machine.kind->follow_write(live->machine.live, addr, size, value);
 }
 
-void machine_live_stored(struct machine_live *live)
+void machine_live_interrupted(struct machine_live *live, unsigned number)
 {
-	live->machine.kind->follow_stores(live->machine.live);
+	if (live->machine.kind->follow_interrupt)
+		live->machine.kind->follow_interrupt(live->machine.live,
+						     number);
 }
 
-void machine_live_called(struct machine_live *live)
+void machine_live_stored(struct machine_live *live, bool begins)
 {
-	live->machine.kind->follow_call(live->machine.live);
+	live->machine.kind->follow_stores(live->machine.live, begins);
+}
+
+void machine_live_called(struct machine_live *live, uint64_t result)
+{
+	live->machine.kind->follow_call(live->machine.live, result);
 }
 
 /* The board becomes one of its own, with that state. */
@@ -138,13 +140,15 @@ static int take_over(struct machine_live *live, struct failure *why)
 	return machine_work(machine, why);
 }
 
-int machine_live_run(struct machine_live *live, struct machine_ending *ending,
-		     struct failure *why)
+int machine_live_run(struct machine_live *live, enum board_stop stop,
+		     struct machine_ending *ending, struct failure *why)
 {
 	struct machine *machine = &live->machine;
 	bool on = true;
 	int rc = take_over(live, why);
 
+	if (!rc && stop != BOARD_AT_STEPS)
+		rc = machine_attend(machine, stop, &on, why);
 	while (!rc && on)
 		rc = machine_advance(machine, &on, why);
 	machine_write_output(machine);

@@ -325,10 +325,33 @@ static void take_turn(struct machine_replay *replay, unsigned core)
 	observers_turn(replay->rep, true);
 }
 
-static void tell_call(struct machine_replay *replay)
+/* What the call returns is among its effects. */
+static int tell_call(struct machine_replay *replay, struct failure *why)
 {
-	if (replay->stop == BOARD_CALLS && replay->follower.called)
-		replay->follower.called(replay->follower.context);
+	uint64_t result = 0;
+	int rc = 0;
+
+	if (replay->stop != BOARD_CALLS || !replay->follower.called)
+		return 0;
+	for (size_t i = 0; i < replay->effect_count && !rc; i++) {
+		const struct packet *packet = &replay->effects[i].packet;
+
+		if (packet->kind == PACKET_REG &&
+		    packet->number == board_reg_result(replay->board))
+			rc = take_register(replay, packet, &result, why);
+	}
+	if (!rc)
+		replay->follower.called(replay->follower.context, result);
+	return rc;
+}
+
+static bool take_interrupt(struct machine_replay *replay, unsigned number)
+{
+	if (!board_interrupt(replay->board, number))
+		return false;
+	if (replay->follower.interrupted)
+		replay->follower.interrupted(replay->follower.context, number);
+	return true;
 }
 
 /* What the processor does there by itself. */
@@ -346,13 +369,12 @@ static int perform_event(struct machine_replay *replay, unsigned core,
 		take_turn(replay, core);
 		return 0;
 	case PACKET_VALUE:
-		tell_call(replay);
-		return stands ? 0 :
+		return stands ? tell_call(replay, why) :
 			diverged(replay, "an instruction whose result was"
 				 " recorded is another one", why);
 	case PACKET_INTERRUPT:
-		return !stands && board_interrupt(replay->board,
-						  (unsigned)event->number) ? 0 :
+		return !stands &&
+		       take_interrupt(replay, (unsigned)event->number) ? 0 :
 			diverged(replay, "the processor does not take an"
 				 " interrupt that it took", why);
 	case PACKET_DMA:
@@ -387,7 +409,8 @@ static int apply_event(struct machine_replay *replay,
 	if (!rc)
 		tell_event(replay, &event, true);
 	if (!rc && event.kind == PACKET_DMA && replay->follower.stored)
-		replay->follower.stored(replay->follower.context);
+		replay->follower.stored(replay->follower.context,
+					is_reset(replay, &event));
 	return rc;
 }
 
@@ -762,6 +785,7 @@ static int create(struct machine_replay *replay, struct failure *why)
 			  &replay->world, why);
 	if (rc)
 		return rc;
+	board_behave_as(replay->board, processor->behaviour);
 	board_set_cores(replay->board, (unsigned)cores);
 	replay->ids = calloc(board_pages(replay->board), sizeof(*replay->ids));
 	return replay->ids ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
@@ -817,6 +841,11 @@ void machine_replay_follow(struct machine_replay *replay,
 struct board *machine_replay_followed(struct machine_replay *replay)
 {
 	return replay->board;
+}
+
+enum board_stop machine_replay_stop(const struct machine_replay *replay)
+{
+	return replay->stop;
 }
 
 void machine_replay_keep_points(struct machine_replay *replay, uint64_t gap)

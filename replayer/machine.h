@@ -34,20 +34,24 @@ void machine_replay_tell(struct machine_replay *replay,
 
 /*
  * All that is read of devices, told them, or stored by them, is told, and calls
- * of the firmware: from the start on, whoever follows has their state.  The
- * board is for that alone.
+ * of the firmware: from the start on, whoever follows has their state.  A core
+ * `begins` where all its registers are set anew.  The board is for that alone.
  */
 struct machine_follower {
 	void (*read)(void *context, uint64_t addr, uint64_t value);
 	void (*write)(void *context, uint64_t addr, unsigned size,
 		      uint64_t value);
-	void (*stored)(void *context);
-	void (*called)(void *context);
+	void (*interrupted)(void *context, unsigned number);
+	void (*stored)(void *context, bool begins);
+	void (*called)(void *context, uint64_t result);
 	void *context;
 };
 void machine_replay_follow(struct machine_replay *replay,
 			   const struct machine_follower *follower);
 struct board *machine_replay_followed(struct machine_replay *replay);
+
+/* What the machine has stopped for, where it is; BOARD_AT_STEPS: nothing. */
+enum board_stop machine_replay_stop(const struct machine_replay *replay);
 
 /* Who goes back finds states that are kept so many steps apart, or more. */
 void machine_replay_keep_points(struct machine_replay *replay, uint64_t gap);

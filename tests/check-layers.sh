@@ -162,7 +162,8 @@ room tools \
 	vm/linux/load/load.h vm/linux/abi/calls.h vm/linux/abi/names.h
 	vm/linux/text/text.h recorder/recorder.h recorder/machine.h
 	vm/board/board.h replayer/machine.h $recording $symbols replayer/replayer.h replayer/session/session.h
-	replayer/expressions/expressions.h replayer/races/races.h" \
+	replayer/expressions/expressions.h replayer/expressions/tasks.h
+	replayer/races/races.h" \
 	'(^|[^a-z_])uc_|packet_(decode|encode)|key_frame_decode'
 
 public library            cprec.h
@@ -173,7 +174,7 @@ public recorder           recorder.h machine.h
 public replayer/recording recording.h
 public replayer/symbols   symbols.h
 public replayer/session   session.h
-public replayer/expressions expressions.h
+public replayer/expressions expressions.h tasks.h
 public replayer/races     races.h
 
 no_circles cache

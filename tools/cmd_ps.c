@@ -41,8 +41,9 @@ const struct command command_ps = {
 		  "only those that ended with another status than 0, or\n"
 		  "by a signal" },
 		{ VIEW_AT, "at", "T",
-		  "of a machine: the processes of its kernel at this\n"
-		  "time; '*' is the present one",
+		  "of a machine: the processes of its kernel, or the\n"
+		  "tasks of its firmware (FreeRTOS), at this time; '*'\n"
+		  "is the present one",
 		  .without = "verbose failed" },
 		{ VIEW_JSON, "json", NULL, "one JSON object for each process" },
 		{ 0 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "replayer/expressions/tasks.h"
 #include "replayer/session/session.h"
 #include "tools/print.h"
 #include "tools/views.h"
@@ -45,10 +46,66 @@ static int print(void *context, const struct kernel_process *process)
 	return 0;
 }
 
+static void print_task_text(const struct task *task)
+{
+	uint64_t left = task->stack_top - task->stack;
+
+	printf("%c %#10" PRIx64 " %5" PRIu64 " %-9s %10" PRIu64 "  ",
+	       task->runs ? '*' : ' ', task->addr, task->priority, task->state,
+	       task->stack_top < task->stack ? 0 : left);
+	print_escaped(stdout, task->name, strlen(task->name));
+	putchar('\n');
+}
+
+struct shown_tasks {
+	const struct view *view;
+	bool has_head;
+};
+
+static int print_task(void *context, const struct task *task)
+{
+	struct shown_tasks *shown = context;
+	const struct view *view = shown->view;
+	json_t *object;
+
+	if (!view->json) {
+		if (!shown->has_head)
+			puts("        TASK  PRIO STATE     STACK LEFT  NAME");
+		shown->has_head = true;
+		print_task_text(task);
+		return 0;
+	}
+	object = json_object();
+	json_set_position(object, &view->at);
+	json_set_address(object, "task", task->addr);
+	json_set_text(object, "name", task->name);
+	json_set_text(object, "state", task->state);
+	json_object_set_new(object, "runs", json_boolean(task->runs));
+	json_set_count(object, "priority", task->priority);
+	json_set_address(object, "stack", task->stack);
+	if (task->stack_end)
+		json_set_address(object, "stack_end", task->stack_end);
+	json_set_address(object, "stack_top", task->stack_top);
+	print_json(object);
+	return 0;
+}
+
+/* Firmware has no processes. */
+static int show_tasks(struct view *view, struct failure *why)
+{
+	struct shown_tasks shown = { .view = view };
+
+	return tasks_each(view->expressions, &view->at, print_task, &shown,
+			  why);
+}
+
 int guest_processes_show(struct view *view, struct failure *why)
 {
-	int rc = opened_kernel(view->opened, why);
+	int rc;
 
+	if (recording_reg_table(view->recording)->arch == ARCH_CORTEX_M)
+		return show_tasks(view, why);
+	rc = opened_kernel(view->opened, why);
 	if (!rc && !view->json)
 		puts("      PID  PARENT    NAME");
 	return rc ? rc : kernel_each_process(view->opened->kernel, &view->at,

@@ -26,14 +26,19 @@ static void on_write(void *context, uint64_t addr, unsigned size,
 	machine_live_write(context, addr, size, value);
 }
 
-static void on_stored(void *context)
+static void on_interrupted(void *context, unsigned number)
 {
-	machine_live_stored(context);
+	machine_live_interrupted(context, number);
 }
 
-static void on_called(void *context)
+static void on_stored(void *context, bool begins)
 {
-	machine_live_called(context);
+	machine_live_stored(context, begins);
+}
+
+static void on_called(void *context, uint64_t result)
+{
+	machine_live_called(context, result);
 }
 
 static void on_block(void *context, unsigned disk, uint64_t block,
@@ -56,11 +61,11 @@ static int begin(struct machine_live *live, struct recording *recording,
 	int rc = recording_place(recording, to, &place, why);
 
 	*at = (struct position){ 0 };
-	while (!rc && !state && place.segment) {
+	for (; !rc; place.segment--) {
 		rc = recording_devices(recording, place.segment, &state, &size,
 				       why);
-		if (!state)
-			place.segment--;
+		if (state || !place.segment)
+			break;
 	}
 	if (rc || !state)
 		return rc;
@@ -82,7 +87,8 @@ static int go_there(struct machine_live *live, struct machine_replay *replay,
 		    struct failure *why)
 {
 	const struct machine_follower follower = {
-		.read = on_read, .write = on_write, .stored = on_stored,
+		.read = on_read, .write = on_write,
+		.interrupted = on_interrupted, .stored = on_stored,
 		.called = on_called,
 		.context = live,
 	};
@@ -107,7 +113,7 @@ static int go_on(struct machine_live *live, struct machine_replay *replay,
 	say_note("from t=%s on, the machine is not the recording",
 		 position_text(text, to));
 	machine_console_open();
-	rc = machine_live_run(live, ending, why);
+	rc = machine_live_run(live, machine_replay_stop(replay), ending, why);
 	machine_console_close();
 	return rc;
 }
@@ -122,13 +128,6 @@ static const char *devices_of(const struct key_frame *frame)
 	return "";
 }
 
-/* One of that architecture: those of Cortex-M are alike in that they cannot. */
-static const struct live_kind *kind_of(struct recording *recording)
-{
-	return recording_reg_table(recording)->arch == ARCH_AARCH64_MACHINE ?
-		       &live_virt : &live_mps2_an385;
-}
-
 static int run(struct recording *recording, const char *at,
 	       struct machine_options *options, struct machine_ending *ending,
 	       struct failure *why)
@@ -136,6 +135,7 @@ static int run(struct recording *recording, const char *at,
 	struct machine_replay *replay = NULL;
 	struct machine_live *live = NULL;
 	struct key_frame frame = { 0 };
+	const struct meta *meta = recording_meta(recording);
 	struct position to;
 	bool is_time;
 	int rc = place_position(&to, &is_time, recording, at, why);
@@ -146,10 +146,16 @@ static int run(struct recording *recording, const char *at,
 		rc = machine_replay_create(&replay, recording, why);
 	if (rc)
 		goto end;
-	options->live.kind = kind_of(recording);
+	options->live.kind = live_of(recording_reg_table(recording)->arch,
+				     meta->processor.model);
+	if (!options->live.kind) {
+		rc = failed(why, ERR_INPUT, "no machine has this recording's"
+			    " processor, '%s'", meta->processor.model);
+		goto end;
+	}
 	options->live.virt.devices = devices_of(&frame);
-	options->live.virt.model = recording_meta(recording)->processor.model;
-	options->live.virt.clock = recording_meta(recording)->started;
+	options->live.virt.model = meta->processor.model;
+	options->live.virt.clock = options->live.mps2.clock = meta->started;
 	machine_console_set(options);
 	rc = machine_live_create(&live, options,
 				 machine_replay_followed(replay), why);

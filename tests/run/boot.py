@@ -6,7 +6,11 @@ replay says the same again.  So they do with four cores.  A file system on a dis
 from a server on this machine.  No suite runs this: it gets some 50 MB of packages.
 
 usage: boot.py --cprec C [--files FOLDER] [--keep FOLDER] [--with-debug]
+    [--states S --follows F] [--only NAME...]
 
+With S, machine_states.c, and F, machine_devices.c, what a machine is in the end -
+registers, memory, devices - is the same of the recording and of replays: with 500
+exact stops, from each key frame in a process of its own, and without the images.
 --with-debug also gets the kernels' debugging information, 260 MB for each, and looks
 at names, lines and variables of the kernel.
 
@@ -44,6 +48,8 @@ MAKE_DISK = "mke2fs"
 DISK_SIZE = 64 << 20
 RELEASES = ["bookworm", "trixie"]
 LONG = 600
+STOPS = 500
+FAR = 12
 CONSOLE = "console=ttyAMA0 quiet"
 BEGIN, END = "CHECK-BEGIN", "CHECK-END"
 LISTED = "CHECK-LISTED"
@@ -288,6 +294,11 @@ class Tests(CprecTap):
         self.version = None
         self.said = {}
 
+    def test(self, name, function, *arguments, **more):
+        only = self.options.only
+        if not only or name.split(": ")[-1] in only:
+            super().test(name, function, *arguments, **more)
+
     def find(self, pattern):
         return glob.glob(os.path.join(self.options.files, pattern))[0]
 
@@ -298,6 +309,7 @@ class Tests(CprecTap):
 
     def choose(self, version):
         self.version = version
+        shutil.copy(self.find("boot/vmlinuz-" + version), self.image())
         with open(self.initrd, "wb") as out:
             out.write(initial_files(self.find("*bin/busybox"), glob.glob(
                 os.path.join(self.options.files, "**/lib/modules/" + version),
@@ -320,7 +332,7 @@ class Tests(CprecTap):
         return program
 
     def image(self):
-        return self.find("boot/vmlinuz-" + self.version)
+        return os.path.join(self.folder, "vmlinuz-" + self.version)
 
     def run_long(self, *command):
         done = subprocess.run(command, stdin=subprocess.DEVNULL,
@@ -348,7 +360,42 @@ class Tests(CprecTap):
         info = json.loads(self.run_long(cprec, "info", "--json", self.trace))
         equal(info["exit"]["code"], 0, "exit")
         return (f"{info['instructions']} instructions in {seconds:.1f} s,"
-                f" {info['size'] / 1e6:.1f} MB")
+                f" {info['size'] / 1e6:.1f} MB; {self.same_end(said)}")
+
+    def same_end(self, said, *drives):
+        """What a recording of this output is in the end, it is however that is
+        reached; and its images are not needed for that."""
+        states, follows = self.options.states, self.options.follows
+        if not states or not follows:
+            return "its end is not looked at"
+        cprec = self.options.cprec
+        info = json.loads(self.run_long(cprec, "info", "--json", self.trace))
+        begun = time.monotonic()
+        images = self.image(), self.initrd
+        for image in images:
+            os.rename(image, image + ".away")
+        try:
+            equal(self.run_long(cprec, "replay", self.trace), said, "replay")
+            # Registers and memory, as the recording's last key frame has them.
+            self.run_long(cprec, "verify", "-q", self.trace)
+            expected = self.run_long(states, self.trace, "frames").split()
+            equal(self.run_long(states, self.trace, "stops", "1",
+                                str(STOPS)).split(), expected[-1:], "stops")
+            # From each to the next one, from some to the end.
+            count = info["key_frames"]
+            for i in range(count):
+                to = [str(i + 1)] if i % FAR and i + 1 < count else []
+                equal(self.run_long(states, self.trace, "frame", str(i),
+                                    *to).split(),
+                      expected[i:i + 1] if to else expected[-1:],
+                      f"from key frame {i}")
+                self.run_long(follows, self.trace, str(i), *(to or "-"),
+                              *drives)
+        finally:
+            for image in images:
+                os.rename(image + ".away", image)
+        return (f"the same end in {info['key_frames'] + 3} ways,"
+                f" {time.monotonic() - begun:.0f} s")
 
     def cores(self):
         """They check the same; what each does at a time is known."""
@@ -374,8 +421,9 @@ class Tests(CprecTap):
                   ["1", "2", "3", "4"], "threads")
         expect(busy > 1, "never two processes at once")
         info = json.loads(self.run_long(cprec, "info", "--json", self.trace))
-        return " and ".join(str(thread["instructions"]) for thread in
-                            info["threads"]) + " instructions"
+        return (" and ".join(str(thread["instructions"]) for thread in
+                             info["threads"]) + " instructions; " +
+                self.same_end(said))
 
     def kernel_memory(self):
         """The kernel's version, by its own page tables."""
@@ -774,7 +822,8 @@ class Tests(CprecTap):
         equal(self.run_long(cprec, "replay", self.trace), said, "replay")
         self.run_long(cprec, "verify", "-q", self.trace)
         size = os.path.getsize(self.trace)
-        return f"{size / 1e6:.1f} MB, {len(data) / 1e6} MB of them read"
+        return (f"{size / 1e6:.1f} MB, {len(data) / 1e6} MB of them read; " +
+                self.same_end(said, began))
 
     def bad_input(self):
         """Of what the kernel cannot use, it says itself; of the rest, one
@@ -873,6 +922,10 @@ def parser_of(about):
         description=about, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--files", type=os.path.abspath, metavar="FOLDER",
                         help="where the packages are unpacked, and stay")
+    parser.add_argument("--states", type=os.path.abspath, metavar="S")
+    parser.add_argument("--follows", type=os.path.abspath, metavar="F")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME",
+                        help="these alone, as 'devices'")
     return parser
 
 

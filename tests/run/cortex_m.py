@@ -4,7 +4,8 @@
 faults, masks, timers and floating point says the same as on QEMU's machines; a
 preemptive kernel; all ends that a machine has; files that are no firmware.
 
-usage: cortex_m.py --cprec C --states S --source FOLDER [--sysroot FOLDER]
+usage: cortex_m.py --cprec C --states S --follows F --source FOLDER
+    [--sysroot FOLDER]
 
 What QEMU says is in cortex_m/expected-*.  With --sysroot, QEMU itself is asked, too,
 and a program of newlib's is recorded: the packages come from where this machine's
@@ -32,7 +33,8 @@ FLOATS = "-mfloat-abi=hard -mfpu=fpv4-sp-d16 -DFLOATS".split()
 PACKAGES = ["qemu-system-arm", "gcc-arm-none-eabi", "libnewlib-arm-none-eabi"]
 BOARDS = ("mps2-an385", "m3"), ("mps2-an386", "m4"), ("mps2-an500", "m7")
 STATUS = 5		# of the firmware
-STOPS = 200
+STOPS = 300
+PLACES = 5
 
 # Of ends.c: status, output, what is said beside it, with which options.
 ENDS = {
@@ -67,6 +69,7 @@ class Tests(CprecTap):
     def __init__(self, options, folder):
         super().__init__(options, folder)
         self.trace = os.path.join(folder, "m.cpr")
+        self.elf = None
         self.said = {}
 
     def source(self, name):
@@ -90,11 +93,20 @@ class Tests(CprecTap):
     def record(self, machine, elf, *options, text=""):
         if os.path.exists(self.trace):
             os.remove(self.trace)
+        self.elf = elf
         return self.cprec("record", "--machine=" + machine, "-o", self.trace,
                           "--firmware=" + elf, *options, text=text)
 
     def check_recording(self, said):
-        """It replays, verifies, and has one state in its end."""
+        """It replays, verifies, and has one state in its end, with and without
+        stops, and from each key frame; all without the firmware's file."""
+        os.rename(self.elf, self.elf + ".away")
+        try:
+            self.check_ends(said)
+        finally:
+            os.rename(self.elf + ".away", self.elf)
+
+    def check_ends(self, said):
         done = self.cprec("replay", self.trace)
         equal((done.returncode, done.stdout), (0, said), "replay")
         done = self.cprec("verify", self.trace)
@@ -102,7 +114,15 @@ class Tests(CprecTap):
         ends = {self.states("end"), self.states("stops", "1", str(STOPS))}
         for frame in range(self.info()["key_frames"]):
             ends.add(self.states("frame", str(frame)))
+            self.check_devices(frame)
         equal(len(ends), 1, "states in the end")
+
+    def check_devices(self, frame):
+        """Those that follow a replay from there on end as the recorded ones."""
+        done = subprocess.run([self.options.follows, self.trace, str(frame),
+                               "-"], capture_output=True, text=True)
+        equal((done.returncode, done.stderr), (0, ""),
+              f"devices from key frame {frame} on")
 
     def states(self, *arguments):
         return subprocess.run([self.options.states, self.trace, *arguments],
@@ -113,6 +133,10 @@ class Tests(CprecTap):
         done = self.cprec("info", "--json", self.trace)
         equal(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)
+
+    def segments(self):
+        done = self.cprec("info", "--json", "--verbose", self.trace)
+        return json.loads(done.stdout)["segments"]
 
     def tests_itself(self, machine, model):
         done = self.record(machine, self.firmware(model), "--segment=5000")
@@ -150,6 +174,11 @@ class Tests(CprecTap):
         changed = ask("when", "--expr=order_count == 3")
         expect("in note" in changed and "2 -> 3" in changed, changed)
         self.last_register(ask)
+        # It has no tasks that are known.
+        done = self.cprec("ps", "--at=50%", self.trace)
+        equal((done.returncode, done.stdout, done.stderr),
+              (1, "", "cprec: there is no FreeRTOS in the firmware, or no"
+               " debugging information of it\n"), "tasks")
 
     def last_register(self, ask):
         """As registers before and after it say."""
@@ -317,10 +346,53 @@ class Tests(CprecTap):
         return next(int(line.split()[0], 16) for line in
                     done.stdout.splitlines() if line.split()[2] == symbol)
 
-    def goes_on(self):
-        """Not yet: it is said."""
-        equal(self.record("mps2-an385", self.end(3)).returncode, 0, "record")
-        self.one_line(self.cprec("run", "--at=50%", self.trace), "cannot go on")
+    def lives(self, status, count, typed=""):
+        """Alive from so many times and all key frames, it says what is left;
+        devices that follow a replay are what key frames say."""
+        info = self.info()
+        end = info["instructions"]
+        times = [end * i // count for i in range(count)]
+        times += [segment["at"] for segment in self.segments()]
+        whole = self.cprec("replay", self.trace).stdout
+        for at in sorted(set(times)):
+            before = self.cprec("replay", f"--to={at}", self.trace).stdout
+            done = self.cprec("run", f"--at={at}", self.trace, text=typed)
+            equal((done.stdout[-200:], len(done.stdout), done.returncode),
+                  (whole[len(before):][-200:], len(whole) - len(before),
+                   status), f"alive from {at} on: {done.stderr}")
+            expect("not the recording" in done.stderr, done.stderr)
+        for frame in range(info["key_frames"]):
+            self.check_devices(frame)
+        return f"from {len(times)} times"
+
+    def goes_on(self, machine, model):
+        """A kernel, with its timer."""
+        elf = self.compile("kernel", ["start.c", "kernel.c"], model)
+        equal(self.record(machine, elf, "--segment=20m").returncode, 0,
+              "record")
+        return self.lives(0, PLACES)
+
+    def tests_go_on(self, machine, model):
+        """In the middle of all kinds of exceptions."""
+        self.record(machine, self.firmware(model), "--segment=50k")
+        return self.lives(STATUS, PLACES)
+
+    def files_go_on(self):
+        """With files that are open; a program's arguments."""
+        elf = self.compile("files", ["start.c", "files.c"], "m3")
+        done = self.record("mps2-an385", elf, "--segment=500",
+                           "--append=files a b")
+        equal(done.returncode, 0, done.stderr)
+        self.check_recording(done.stdout)
+        told = self.lives(0, 5 * PLACES)
+        lines = [f"line {chr(ord('a') + i)}\n" for i in range(12)]
+        equal(done.stdout, "".join([
+            "error 00000002\n", 12 * ".", "\n", *lines[::3],
+            "length 00000054\n", "closed 00000000\n", *lines[10:],
+            "again ffffffff\n", "missing 00000000\n", "files a b"]), "output")
+        with open("kept.txt") as file:
+            equal(file.read(), "".join(lines), "the file")
+        return told
 
     def options_of_others(self):
         """Only a machine with a kernel has these."""
@@ -468,7 +540,11 @@ def suite(options, folder):
         print("#", GDB, "is not there: it is not tried")
     tests.test("our prompt", tests.prompt, "mps2-an386")
     tests.test("a pin", tests.blinks)
-    tests.test("going on", tests.goes_on)
+    tests.test("a kernel goes on", tests.goes_on, "mps2-an386", "m4")
+    for machine, model in BOARDS:
+        tests.test(f"tests go on, on {machine}", tests.tests_go_on, machine,
+                   model)
+    tests.test("open files go on", tests.files_go_on)
     tests.test("options of other machines", tests.options_of_others)
     tests.test("asked by names", tests.asked)
     tests.test("devices that are not there", tests.unknown_devices)
@@ -495,4 +571,4 @@ def parser():
 
 
 if __name__ == "__main__":
-    sys.exit(main(suite, "states", "source", parser=parser()))
+    sys.exit(main(suite, "states", "follows", "source", parser=parser()))

@@ -4,11 +4,13 @@
 the end, however it is reached.
 
 usage: machine.py --cprec C --states S --follows F --source FILE --devices FILE
-    --ends FILE --cores FILE --spaces FILE
+    --ends FILE --cores FILE --spaces FILE --checks FILE
 
-The FILEs are kernels of its own, which the cross compiler makes; the second one uses
-disks, a network and the like, the third one ends in many ways, the fourth one has
-several cores, and says the same on QEMU, the last one has two address spaces.  S is machine_states.c, F machine_devices.c.
+The FILEs are kernels of its own, which the cross compiler makes; the second one
+uses disks, a network and the like, the third one ends in many ways, the fourth one
+has several cores, and says the same on QEMU, the fifth one has two address spaces,
+the last one says what its processor does, as QEMU does (machine_checks.txt).  S is
+machine_states.c, F machine_devices.c.
 Speaks TAP.
 """
 import json
@@ -199,7 +201,7 @@ class Tests(CprecTap):
         frames = self.info()["key_frames"]
         for frame in range(frames):
             done = subprocess.run([self.options.follows, self.trace,
-                                   str(frame), self.disk, self.readonly],
+                                   str(frame), "-", self.disk, self.readonly],
                                   capture_output=True, text=True, timeout=120)
             equal((done.returncode, done.stderr), (0, ""),
                   f"devices from key frame {frame} on")
@@ -447,13 +449,7 @@ class Tests(CprecTap):
             equal(self.answer("replay", self.trace), said, "replay")
             self.answer("verify", self.trace)
         if shutil.which(ORACLE):
-            done = subprocess.run(
-                [ORACLE, "-M", "virt,gic-version=2", "-cpu", "cortex-a53",
-                 "-m", "32m", "-smp", str(CORES), "-nodefaults", "-display",
-                 "none", "-serial", "stdio", "-kernel", self.kernel],
-                stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                timeout=120)
-            equal(done.stdout, said, "on QEMU")
+            equal(self.oracle("-smp", str(CORES)), said, "on QEMU")
         return f"{self.info()['instructions']} instructions"
 
     def cores_same_end(self):
@@ -549,6 +545,27 @@ class Tests(CprecTap):
                    len(done.stderr.splitlines())), (status, "", 1),
                   done.stderr)
 
+    def checks(self):
+        """Exceptions, page tables, registers, timers: as on QEMU."""
+        compile_kernel(self.options.checks, self.kernel, *C_OPTIONS)
+        with open(os.path.splitext(self.options.checks)[0] + ".txt") as file:
+            said = file.read()
+        done = self.cprec("record", "--machine=virt", "--memory=32m",
+                          "--kernel=" + self.kernel, "-o", self.trace,
+                          f"--segment={SEGMENT}", text="")
+        equal((done.returncode, done.stderr), (0, ""), "record")
+        equal(done.stdout.splitlines(), said.splitlines(), "output")
+        if shutil.which(ORACLE):
+            equal(self.oracle().splitlines(), said.splitlines(), "on QEMU")
+        return f"{len(said.splitlines())} lines; {self.same_end()}"
+
+    def oracle(self, *options):
+        return subprocess.run(
+            [ORACLE, "-M", "virt,gic-version=2", "-cpu", "cortex-a53", "-m",
+             "32m", *options, "-nodefaults", "-display", "none", "-serial",
+             "stdio", "-kernel", self.kernel], stdin=subprocess.DEVNULL,
+            capture_output=True, text=True, timeout=120).stdout
+
     def cores_go_on(self):
         """Alive from any time, whichever core has its turn then."""
         said = self.cores_say(CORES)
@@ -566,8 +583,8 @@ class Tests(CprecTap):
             expect(not done.returncode and done.stdout in rest, done)
         for frame in range(self.info()["key_frames"]):
             done = subprocess.run([self.options.follows, self.trace,
-                                   str(frame)], capture_output=True, text=True,
-                                  timeout=120)
+                                   str(frame), "-"], capture_output=True,
+                                  text=True, timeout=120)
             equal((done.returncode, done.stderr), (0, ""),
                   f"devices from key frame {frame} on")
 
@@ -599,6 +616,7 @@ def run_all(options, folder):
     tests.test("the same end, with devices", tests.same_end)
     tests.test("a machine that goes on", tests.goes_on)
     tests.test("address spaces", tests.spaces)
+    tests.test("the processor, as on QEMU", tests.checks)
     tests.test("several cores", tests.cores)
     tests.test("the same end, with several cores", tests.cores_same_end)
     tests.test("each core", tests.cores_asked)
@@ -613,4 +631,4 @@ def run_all(options, folder):
 
 if __name__ == "__main__":
     sys.exit(main(run_all, "states", "follows", "source", "devices", "ends",
-                  "cores", "spaces"))
+                  "cores", "spaces", "checks"))

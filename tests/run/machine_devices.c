@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machine_devices.c - devices of "virt" that follow a recording
+ * machine_devices.c - devices of a machine that follow a recording
  *
- * usage: machine_devices FILE NUMBER [DRIVE...]
+ * usage: machine_devices FILE NUMBER LAST [DRIVE...]
  *
- * From what a key frame says of them to the last one, where they must be what
- * that one says.
+ * From what a key frame says of them to another one, where they must be what
+ * that one says.  LAST is that one's number, or "-": the newest.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -37,14 +37,19 @@ static void on_write(void *context, uint64_t addr, unsigned size,
 	machine_live_write(context, addr, size, value);
 }
 
-static void on_stored(void *context)
+static void on_interrupted(void *context, unsigned number)
 {
-	machine_live_stored(context);
+	machine_live_interrupted(context, number);
 }
 
-static void on_called(void *context)
+static void on_stored(void *context, bool begins)
 {
-	machine_live_called(context);
+	machine_live_stored(context, begins);
+}
+
+static void on_called(void *context, uint64_t result)
+{
+	machine_live_called(context, result);
 }
 
 static const char *name_of_virtio(const struct key_frame *frame)
@@ -60,34 +65,35 @@ static const char *name_of_virtio(const struct key_frame *frame)
 static struct machine_live *make_live(struct machine_options *options,
 				      size_t segment)
 {
+	const struct meta *meta = recording_meta(recording);
 	struct machine_live *live;
 	struct key_frame frame;
 	uint8_t *bytes;
 	size_t size;
 
 	check(recording_key_frame(recording, 0, &frame, &why));
-	options->live.kind = &live_virt;
+	options->live.kind = live_of(recording_reg_table(recording)->arch,
+				     meta->processor.model);
 	options->live.virt.devices = name_of_virtio(&frame);
-	options->live.virt.clock = recording_meta(recording)->started;
+	options->live.virt.clock = meta->started;
 	check(machine_live_create(&live, options,
 				  machine_replay_followed(replay), &why));
 	check(recording_devices(recording, segment, &bytes, &size, &why));
 	if (!bytes)
 		check(failed(&why, ERR_CORRUPT, "a key frame without devices"));
-	if (segment)
-		check(machine_live_begin(live, bytes, size, &why));
+	check(machine_live_begin(live, bytes, size, &why));
 	free(bytes);
 	key_frame_release(&frame);
 	return live;
 }
 
-static void follow(size_t segment, char **drives, unsigned count)
+static void follow(size_t segment, size_t last, char **drives, unsigned count)
 {
 	struct machine_options options = { 0 };
-	size_t last = recording_segments(recording) - 1, size;
 	struct output now = { 0 };
 	struct machine_live *live;
 	uint8_t *then;
+	size_t size;
 
 	for (unsigned i = 0; i < count && i < VIRT_DRIVES; i++)
 		options.live.virt.drives[options.live.virt.drive_count++]
@@ -95,9 +101,11 @@ static void follow(size_t segment, char **drives, unsigned count)
 	live = make_live(&options, segment);
 	go(segment, 0, false);
 	machine_replay_follow(replay, &(struct machine_follower){
-		.read = on_read, .write = on_write, .stored = on_stored,
+		.read = on_read, .write = on_write,
+		.interrupted = on_interrupted, .stored = on_stored,
 		.called = on_called, .context = live });
-	go(last, EVENTS_ALL, true);
+	go(last, last + 1 < recording_segments(recording) ? 0 : EVENTS_ALL,
+	   true);
 	machine_live_state(live, &now);
 	check(recording_devices(recording, last, &then, &size, &why));
 	if (!then || size != now.size || memcmp(then, now.bytes, size))
@@ -109,11 +117,15 @@ static void follow(size_t segment, char **drives, unsigned count)
 
 int main(int argc, char **argv)
 {
-	if (argc < 3)
+	size_t last;
+
+	if (argc < 4)
 		return 2;
 	check(recording_open(&recording, argv[1], &why));
 	check(machine_replay_create(&replay, recording, &why));
-	follow((size_t)atoi(argv[2]), argv + 3, (unsigned)argc - 3);
+	last = argv[3][0] == '-' ? recording_segments(recording) - 1 :
+				   (size_t)atoi(argv[3]);
+	follow((size_t)atoi(argv[2]), last, argv + 4, (unsigned)argc - 4);
 	machine_replay_destroy(replay);
 	recording_close(recording);
 	return 0;

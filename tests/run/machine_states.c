@@ -4,15 +4,17 @@
  *
  * usage: machine_states FILE straight
  *        machine_states FILE stops SEED COUNT
- *        machine_states FILE frame NUMBER
+ *        machine_states FILE frame NUMBER [LAST]
+ *        machine_states FILE frames
  *        machine_states FILE words COUNT TIME... ADDR...
  *
  * All of it is executed in order; or with exact stops at random times; or from
- * one key frame on, where this process has not been before.  Says the checksum
- * of memory and registers at the end.  "stops" also goes back to a fifth of its
- * stops, which must be as they were.  "words" says what memory holds at so many
- * rising times, at addresses that are physical or, behind a "v", those of the
- * present core then, with the physical one.
+ * one key frame on, where this process has not been before, to the end or to
+ * another key frame.  Says the checksum of memory and registers there; "frames"
+ * those at all key frames but the first, and at the end.  "stops" also goes
+ * back to a fifth of its stops, which must be as they were.  "words" says what
+ * memory holds at so many rising times, at addresses that are physical or,
+ * behind a "v", those of the present core then, with the physical one.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -120,6 +122,17 @@ static void words(char **times, size_t count, char **addrs)
 	}
 }
 
+static uint64_t frame_time(const char *number)
+{
+	return recording_time(recording, (size_t)atoi(number));
+}
+
+static void say_state(uint64_t time, uint32_t events)
+{
+	go(time, events, true);
+	printf("%016" PRIx64 "\n", state());
+}
+
 int main(int argc, char **argv)
 {
 	if (argc < 3)
@@ -133,11 +146,15 @@ int main(int argc, char **argv)
 		words(argv + 4, (size_t)atoi(argv[3]),
 		      argv + 4 + atoi(argv[3]));
 	} else {
-		if (!strcmp(argv[2], "frame") && argc == 4)
-			go(recording_time(recording, (size_t)atoi(argv[3])), 0,
-			   false);
-		go(recording_end(recording), EVENTS_ALL, true);
-		printf("%016" PRIx64 "\n", state());
+		if (!strcmp(argv[2], "frame") && argc > 3)
+			go(frame_time(argv[3]), 0, false);
+		for (size_t i = 1; !strcmp(argv[2], "frames") &&
+				   i < recording_segments(recording); i++)
+			say_state(recording_time(recording, i), 0);
+		if (argc == 5)
+			say_state(frame_time(argv[4]), 0);
+		else
+			say_state(recording_end(recording), EVENTS_ALL);
 	}
 	machine_replay_destroy(replay);
 	recording_close(recording);

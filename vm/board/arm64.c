@@ -282,6 +282,7 @@ const struct board_kind board_kind_arm64 = {
 	.has_line = true,
 	.interrupt = exceptions_interrupt,
 	.locked = exceptions_locked,
+	.enter = exceptions_enter,
 	.unfetched = exceptions_unfetched,
 	.waits = waits,
 	.is_stuck = is_stuck,

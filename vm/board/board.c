@@ -79,6 +79,7 @@ int board_create(struct board **out, enum arch arch, const char *model,
 	if (!board)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	board->kind = kind;
+	board->behaviour = UINT64_MAX;
 	board->world = world;
 	memcpy(board->ram.pieces, rams, ram_count * sizeof(*rams));
 	board->ram.count = ram_count;
@@ -146,6 +147,11 @@ void board_registers(const struct board *board, struct reg_file *out)
 				    out->bytes + table->regs[reg].offset);
 		else
 			reg_set(table, out, reg, board_reg(board, reg));
+}
+
+void board_behave_as(struct board *board, uint64_t behaviour)
+{
+	board->behaviour = behaviour;
 }
 
 void board_set_registers(struct board *board, const struct reg_file *regs)

@@ -81,6 +81,10 @@ enum board_stop {
 int board_run(struct board *board, uint64_t until, bool exact,
 	      enum board_stop *stop, struct failure *why);
 
+/* It is to behave as processors of an earlier behaviour did, of
+ * formats/processor.h. */
+void board_behave_as(struct board *board, uint64_t behaviour);
+
 uint64_t board_steps(const struct board *board);
 void board_set_steps(struct board *board, uint64_t steps);
 

@@ -128,6 +128,7 @@ extern const struct board_kind board_kind_arm64, board_kind_cortex_m;
 
 struct board {
 	const struct board_kind *kind;
+	uint64_t behaviour;		/* as board_behave_as() */
 	struct cortex_m *cortex_m;	/* NULL: it is none */
 	struct engine *engine;
 	const struct board_world *world;
@@ -233,6 +234,7 @@ void watch_take_back(struct board *board, guest_addr pc);
 void exceptions_take(void *context, const struct engine_exception *exception);
 void exceptions_locked(struct board *board);
 void exceptions_unfetched(struct board *board, guest_addr pc);
+bool exceptions_enter(struct board *board, const struct engine_block *block);
 bool exceptions_interrupt(struct board *board, guest_addr pc, unsigned number);
 
 /* ------- arm64.c ------- */

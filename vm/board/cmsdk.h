@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct state;
+
 /* The last registers of a device: what it is. */
 bool cmsdk_identity(uint64_t offset, uint8_t part, uint8_t version,
 		    uint64_t *value);
@@ -34,6 +36,14 @@ uint64_t cmsdk_uart_read(struct cmsdk_uart *uart, uint64_t offset);
 void cmsdk_uart_write(struct cmsdk_uart *uart, uint64_t offset, uint32_t value);
 void cmsdk_uart_receive(struct cmsdk_uart *uart, uint8_t byte);
 
+/* What was typed, and is not read yet, is no part of its state; a replay was
+ * told `value` by a register, or of the interrupt of a byte. */
+void cmsdk_uart_state(struct cmsdk_uart *uart, unsigned number,
+		      struct state *state);
+void cmsdk_uart_follow(struct cmsdk_uart *uart, uint64_t offset,
+		       uint64_t value);
+void cmsdk_uart_received(struct cmsdk_uart *uart);
+
 /* ------- timers: they count down, and begin anew ------- */
 
 struct cmsdk_timer {
@@ -49,6 +59,8 @@ void cmsdk_timer_write(struct cmsdk_timer *timer, uint64_t offset,
 		       uint32_t value, uint64_t now, unsigned cycle);
 void cmsdk_timer_look(struct cmsdk_timer *timer, uint64_t now, unsigned cycle);
 uint64_t cmsdk_timer_next(const struct cmsdk_timer *timer);
+void cmsdk_timer_state(struct cmsdk_timer *timer, unsigned number,
+		       struct state *state);
 
 /* Two of another kind, in one device. */
 struct cmsdk_dual {
@@ -66,6 +78,7 @@ void cmsdk_dual_write(struct cmsdk_dual *dual, uint64_t offset, uint32_t value,
 void cmsdk_dual_look(struct cmsdk_dual *dual, uint64_t now, unsigned cycle);
 uint64_t cmsdk_dual_next(const struct cmsdk_dual *dual);
 bool cmsdk_dual_interrupts(const struct cmsdk_dual *dual);
+void cmsdk_dual_state(struct cmsdk_dual *dual, struct state *state);
 
 /* Counts down, and resets the machine the second time. */
 struct cmsdk_watchdog {
@@ -82,6 +95,7 @@ void cmsdk_watchdog_write(struct cmsdk_watchdog *dog, uint64_t offset,
 void cmsdk_watchdog_look(struct cmsdk_watchdog *dog, uint64_t now,
 			 unsigned cycle);
 uint64_t cmsdk_watchdog_next(const struct cmsdk_watchdog *dog);
+void cmsdk_watchdog_state(struct cmsdk_watchdog *dog, struct state *state);
 
 /* ------- pins ------- */
 
@@ -94,5 +108,7 @@ struct cmsdk_gpio {
 
 uint64_t cmsdk_gpio_read(struct cmsdk_gpio *gpio, uint64_t offset);
 void cmsdk_gpio_write(struct cmsdk_gpio *gpio, uint64_t offset, uint32_t value);
+void cmsdk_gpio_state(struct cmsdk_gpio *gpio, unsigned number,
+		      struct state *state);
 
 #endif

@@ -2,6 +2,8 @@
 /* cmsdk_timer.c - timers of the CMSDK; see cmsdk.h */
 #include "vm/board/cmsdk.h"
 
+#include "vm/board/state.h"
+
 /* Of one that counts down by `cycle` ticks: how much is left. */
 static uint32_t left_of(uint64_t zero_at, uint64_t now, uint64_t cycle)
 {
@@ -102,6 +104,17 @@ uint64_t cmsdk_timer_next(const struct cmsdk_timer *timer)
 {
 	return runs(timer) && timer->control & INTERRUPTS ? timer->zero_at :
 							    UINT64_MAX;
+}
+
+void cmsdk_timer_state(struct cmsdk_timer *timer, unsigned number,
+		       struct state *state)
+{
+	state_device(state, "timer", number);
+	STATE_NUMBER(state, timer->control, UINT32_MAX);
+	STATE_NUMBER(state, timer->reload, UINT32_MAX);
+	STATE_NUMBER(state, timer->left, UINT32_MAX);
+	STATE_NUMBER(state, timer->zero_at, UINT64_MAX);
+	STATE_NUMBER(state, timer->interrupts, 1);
 }
 
 /* ------- two in one ------- */
@@ -254,6 +267,16 @@ bool cmsdk_dual_interrupts(const struct cmsdk_dual *dual)
 	       half_interrupts(&dual->halves[1]);
 }
 
+void cmsdk_dual_state(struct cmsdk_dual *dual, struct state *state)
+{
+	state_device(state, "dual", 0);
+	STATE_MEMBERS(state, dual->halves, control, UINT32_MAX);
+	STATE_MEMBERS(state, dual->halves, load, UINT32_MAX);
+	STATE_MEMBERS(state, dual->halves, left, UINT32_MAX);
+	STATE_MEMBERS(state, dual->halves, zero_at, UINT64_MAX);
+	STATE_MEMBERS(state, dual->halves, interrupts, 1);
+}
+
 /* ------- the watchdog ------- */
 
 enum {
@@ -278,11 +301,15 @@ static void restart(struct cmsdk_watchdog *dog, uint64_t now, unsigned cycle)
 void cmsdk_watchdog_look(struct cmsdk_watchdog *dog, uint64_t now,
 			 unsigned cycle)
 {
-	while (dog->control & DOG_INTERRUPTS && now >= dog->zero_at) {
-		dog->resets |= dog->interrupts && dog->control & DOG_RESETS;
-		dog->interrupts = true;
-		dog->zero_at += (dog->load + UINT64_C(1)) * cycle;
-	}
+	uint64_t period = (dog->load + UINT64_C(1)) * cycle, times;
+
+	if (!(dog->control & DOG_INTERRUPTS) || now < dog->zero_at)
+		return;
+	times = 1 + (now - dog->zero_at) / period;
+	dog->resets |= (dog->interrupts || times > 1) &&
+		       dog->control & DOG_RESETS;
+	dog->interrupts = true;
+	dog->zero_at += times * period;
 }
 
 uint64_t cmsdk_watchdog_read(struct cmsdk_watchdog *dog, uint64_t offset,
@@ -337,4 +364,15 @@ void cmsdk_watchdog_write(struct cmsdk_watchdog *dog, uint64_t offset,
 uint64_t cmsdk_watchdog_next(const struct cmsdk_watchdog *dog)
 {
 	return dog->control & DOG_INTERRUPTS ? dog->zero_at : UINT64_MAX;
+}
+
+void cmsdk_watchdog_state(struct cmsdk_watchdog *dog, struct state *state)
+{
+	state_device(state, "watchdog", 0);
+	STATE_NUMBER(state, dog->control, UINT32_MAX);
+	STATE_NUMBER(state, dog->load, UINT32_MAX);
+	STATE_NUMBER(state, dog->zero_at, UINT64_MAX);
+	STATE_NUMBER(state, dog->interrupts, 1);
+	STATE_NUMBER(state, dog->locked, 1);
+	STATE_NUMBER(state, dog->resets, 1);
 }

@@ -2,6 +2,8 @@
 /* cmsdk_uart.c - serial lines and pins of the CMSDK; see cmsdk.h */
 #include "vm/board/cmsdk.h"
 
+#include "vm/board/state.h"
+
 /* Where identities begin; a byte in each word. */
 #define IDENTITY 0xfd0u
 
@@ -115,6 +117,30 @@ void cmsdk_uart_receive(struct cmsdk_uart *uart, uint8_t byte)
 		uart->received = true;
 }
 
+void cmsdk_uart_state(struct cmsdk_uart *uart, unsigned number,
+		      struct state *state)
+{
+	state_device(state, "uart", number);
+	STATE_NUMBER(state, uart->control, UINT32_MAX);
+	STATE_NUMBER(state, uart->divider, UINT32_MAX);
+	STATE_NUMBER(state, uart->sent, 1);
+	STATE_NUMBER(state, uart->received, 1);
+	STATE_NUMBER(state, uart->overran, 1);
+}
+
+void cmsdk_uart_follow(struct cmsdk_uart *uart, uint64_t offset, uint64_t value)
+{
+	if (offset == STATE)
+		uart->overran = value & STATE_OVERRUN;
+	else if (offset == INTERRUPTS)
+		uart->received = value & INTERRUPT_RECEIVED;
+}
+
+void cmsdk_uart_received(struct cmsdk_uart *uart)
+{
+	uart->received = true;
+}
+
 /* ------- pins ------- */
 
 enum {
@@ -213,4 +239,18 @@ void cmsdk_gpio_write(struct cmsdk_gpio *gpio, uint64_t offset, uint32_t value)
 	else if (offset == STATUS)
 		gpio->status &= (uint16_t)~bits;
 	look_at_pins(gpio);
+}
+
+void cmsdk_gpio_state(struct cmsdk_gpio *gpio, unsigned number,
+		      struct state *state)
+{
+	state_device(state, "gpio", number);
+	STATE_NUMBER(state, gpio->out, UINT16_MAX);
+	STATE_NUMBER(state, gpio->enabled, UINT16_MAX);
+	STATE_NUMBER(state, gpio->alternate, UINT16_MAX);
+	STATE_NUMBER(state, gpio->interrupts, UINT16_MAX);
+	STATE_NUMBER(state, gpio->edges, UINT16_MAX);
+	STATE_NUMBER(state, gpio->highs, UINT16_MAX);
+	STATE_NUMBER(state, gpio->status, UINT16_MAX);
+	STATE_NUMBER(state, gpio->before, UINT16_MAX);
 }

@@ -10,6 +10,7 @@
 #include "formats/array.h"
 #include "formats/error.h"
 #include "vm/board/start_file.h"
+#include "vm/board/state.h"
 
 #define FILE_MOST (1u << 20)
 #define BLANKS " \t\r"
@@ -126,6 +127,34 @@ void device_registers_reset(struct device_registers *registers)
 {
 	for (size_t i = 0; i < registers->count; i++)
 		registers->list[i].value = registers->list[i].first;
+}
+
+#define OF_ALL(registers, member, limit)                                       \
+	state_part(state, &(struct state_part){                                \
+		.name = #member, .first = &(registers)->list->member,          \
+		.size = sizeof((registers)->list->member),                     \
+		.count = (registers)->count,                                   \
+		.stride = sizeof(*(registers)->list), .most = (limit) })
+
+void device_registers_state(struct device_registers *registers,
+			    struct state *state)
+{
+	size_t count = registers->count;
+
+	state_device(state, "register", 0);
+	/* No more than could be read. */
+	STATE_NUMBER(state, count, state->out ? UINT64_MAX : state->size / 4);
+	if (array_reserve(registers->list, count, registers->room))
+		state->damaged = true;
+	if (state->damaged || !count)
+		return;
+	for (; registers->count < count; registers->count++)
+		registers->list[registers->count] =
+			(struct device_register){ 0 };
+	OF_ALL(registers, addr, UINT32_MAX);
+	OF_ALL(registers, value, UINT32_MAX);
+	OF_ALL(registers, first, UINT32_MAX);
+	OF_ALL(registers, is_read_only, 1);
 }
 
 void device_registers_release(struct device_registers *registers)

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 struct failure;
+struct state;
 
 #define DEVICE_NAME_MOST 32u
 
@@ -38,6 +39,10 @@ int device_registers_read(struct device_registers *out, const char *path,
 			  struct failure *why);
 void device_registers_reset(struct device_registers *registers);
 void device_registers_release(struct device_registers *registers);
+
+/* What it says is all of them, without their names. */
+void device_registers_state(struct device_registers *registers,
+			    struct state *state);
 
 /* The one at an address; NULL: there is none. */
 struct device_register *

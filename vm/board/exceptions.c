@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "formats/processor.h"
+
 /* EL1 with a stack pointer of its own; all masked. */
 #define PSTATE_ENTERED UINT64_C(0x3c5)
 
@@ -232,6 +234,25 @@ void exceptions_unfetched(struct board *board, guest_addr pc)
 
 	board->aborted_at = board_steps(board);
 	take(board, &exception);
+}
+
+#define MISALIGNED_PC UINT32_C(0x8a000000)
+
+bool exceptions_enter(struct board *board, const struct engine_block *block)
+{
+	const struct engine_exception exception = {
+		.kind = EXCEPTION_FETCH,
+		.syndrome = MISALIGNED_PC,
+		.address = block->pc,
+	};
+
+	if (!(block->pc % INSN_SIZE) || board->behaviour < BEHAVIOUR_CHECKS)
+		return true;
+	board_leave_block(board, block->pc);
+	board->aborted_at = board_steps(board);
+	board_set_reg(board, ARM64_PC, block->pc);
+	take(board, &exception);
+	return false;
 }
 
 bool exceptions_interrupt(struct board *board, guest_addr pc, unsigned number)

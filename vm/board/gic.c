@@ -42,7 +42,10 @@ void gic_init(struct gic *gic, unsigned processors)
 	*gic = (struct gic){ .count = processors };
 	for (unsigned i = 0; i < processors; i++)
 		for (unsigned j = 0; j < GIC_SHARED; j++)
-			gic->processors[i].own[j].targets = (uint8_t)(1u << i);
+			gic->processors[i].own[j] = (struct gic_interrupt){
+				.targets = (uint8_t)(1u << i),
+				.enabled = j < GIC_SENT, .edge = j < GIC_SENT,
+			};
 	for (unsigned i = 0; i < GIC_INTERRUPTS - GIC_SHARED; i++)
 		gic->shared[i].targets = 1;
 }
@@ -245,9 +248,9 @@ static void write_bits(struct gic *gic, uint64_t offset, uint32_t value)
 	bool clears = offset & 0x80 && offset >= GICD_ISENABLER;
 	bool all = offset < GICD_ISENABLER;
 
-	/* What processors send is not pending by itself. */
-	if (first < GIC_SENT && bit_of(&gic->shared[0], offset) ==
-				       &gic->shared[0].pending)
+	/* What processors send is not pending by itself, and always enabled. */
+	if (first < GIC_SENT && offset >= GICD_ISENABLER &&
+	    offset < GICD_ISACTIVER)
 		value &= UINT32_MAX << GIC_SENT;
 	for (unsigned i = 0; i < 32 && first + i < GIC_INTERRUPTS; i++)
 		if (all || value >> i & 1)

@@ -6,15 +6,27 @@
 
 #include "vm/board/state.h"
 
+static const struct live_kind *const kinds[] = {
+	&live_virt, &live_mps2_an385, &live_mps2_an386, &live_mps2_an500,
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
 const struct live_kind *live_find(const char *name)
 {
-	static const struct live_kind *const kinds[] = {
-		&live_virt, &live_mps2_an385, &live_mps2_an386,
-		&live_mps2_an500,
-	};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; i < KINDS; i++)
 		if (!strcmp(kinds[i]->name, name))
+			return kinds[i];
+	return NULL;
+}
+
+const struct live_kind *live_of(enum arch arch, const char *model)
+{
+	const struct live_options options = { .virt.model = model };
+
+	for (size_t i = 0; i < KINDS; i++)
+		if (kinds[i]->arch == arch &&
+		    !strcmp(kinds[i]->model(&options), model))
 			return kinds[i];
 	return NULL;
 }
@@ -27,6 +39,11 @@ unsigned live_cores(const struct live_kind *kind, const void *live)
 bool live_is_on(const struct live_kind *kind, const void *live, unsigned core)
 {
 	return !kind->is_on || kind->is_on(live, core);
+}
+
+unsigned live_disks(const struct live_kind *kind, const void *live)
+{
+	return kind->disks ? kind->disks(live) : 0;
 }
 
 void live_save(const struct live_kind *kind, void *live, struct output *out)

@@ -113,16 +113,20 @@ struct live_kind {
 			  uint64_t *wait);
 	void (*found)(void *live, const struct pollfd *found, size_t count);
 
-	/* As virt_connect() and virt_follow_...(); NULL: it cannot. */
+	/* As virt_connect() and virt_follow_...(); the processor took an
+	 * interrupt. */
 	void (*connect)(void *live, struct board *board);
 	void (*follow_read)(void *live, uint64_t addr, uint64_t value);
 	void (*follow_write)(void *live, uint64_t addr, unsigned size,
 			     uint64_t value);
-	void (*follow_stores)(void *live);
-	void (*follow_call)(void *live);
+	void (*follow_interrupt)(void *live, unsigned number);	/* or NULL */
+	void (*follow_stores)(void *live, bool begins);
+	void (*follow_call)(void *live, uint64_t result);
 
-	/* As virt_state() and so on, for key frames; NULL: they have none. */
+	/* As virt_state() and so on, for key frames. */
 	void (*state)(void *live, struct state *state);
+
+	/* NULL: there are none. */
 	unsigned (*disks)(const void *live);
 	bool (*next_written)(void *live, unsigned disk, uint64_t *block,
 			  uint8_t bytes[GUEST_PAGE]);
@@ -135,13 +139,15 @@ extern const struct live_kind live_virt, live_mps2_an385, live_mps2_an386,
 
 unsigned live_cores(const struct live_kind *kind, const void *live);
 bool live_is_on(const struct live_kind *kind, const void *live, unsigned core);
+unsigned live_disks(const struct live_kind *kind, const void *live);
 
 /* The state of its devices as bytes; false: bytes make no sense. */
 void live_save(const struct live_kind *kind, void *live, struct output *out);
 bool live_load(const struct live_kind *kind, void *live, const uint8_t *bytes,
 	       size_t size);
 
-/* By its name; NULL: there is none. */
+/* By its name, or its processor; NULL: there is none. */
 const struct live_kind *live_find(const char *name);
+const struct live_kind *live_of(enum arch arch, const char *model);
 
 #endif

@@ -8,28 +8,19 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
-#include "vm/board/cmsdk.h"
 #include "vm/board/cortex_m.h"
-#include "vm/board/device_file.h"
-#include "vm/board/firmware.h"
-#include "vm/board/live.h"
-#include "vm/board/nvic.h"
-#include "vm/board/semihosting.h"
+#include "vm/board/mps2_internal.h"
 
 /* In ticks of the board: 25 MHz, and SysTick's other clock of 1 MHz. */
 #define CYCLE 40u
 #define REFERENCE_CYCLE 1000u
 
-#define UARTS 5u
-#define TIMERS 2u
-#define GPIOS 4u
-#define TOLD_MOST 256u
 #define TEXT_MOST 160u
 
 /* Interrupts. */
 enum { IRQ_TIMER = 8, IRQ_DUAL = 10, IRQ_OVERRUN = 12 };
-static const uint8_t uart_irqs[UARTS] = { 0, 2, 4, 18, 20 };
-static const uint8_t gpio_irqs[GPIOS] = { 6, 7, 16, 17 };
+static const uint8_t uart_irqs[MPS2_UARTS] = { 0, 2, 4, 18, 20 };
+static const uint8_t gpio_irqs[MPS2_GPIOS] = { 6, 7, 16, 17 };
 
 /* What one board has, and another has not. */
 struct mps2_board {
@@ -55,26 +46,6 @@ static const struct mps2_board an386 = {
 static const struct mps2_board an500 = {
 	"cortex-m7", 0x411fc272, 0x41045000,
 	{ { 0, MIB(4) }, { 0x20000000, MIB(4) }, { 0x60000000, MIB(16) } }, 3,
-};
-
-struct mps2 {
-	const struct mps2_board *kind;
-	struct live_options options;
-	struct board *board;
-	struct firmware firmware;
-	struct device_registers registers;
-	struct semihosting semihosting;
-	struct nvic nvic;
-	struct cmsdk_uart uarts[UARTS];
-	struct cmsdk_timer timers[TIMERS];
-	struct cmsdk_dual dual;
-	struct cmsdk_watchdog dog;
-	struct cmsdk_gpio gpios[GPIOS];
-	uint32_t leds, switches, misc, prescale;	/* of the FPGA */
-	uint64_t told[TOLD_MOST];	/* addresses that nothing is at */
-	unsigned told_count;
-	struct region *regions;
-	size_t region_count, region_room;
 };
 
 static uint64_t now(const struct mps2 *mps2)
@@ -280,7 +251,7 @@ static void tell(struct mps2 *mps2, uint64_t addr, bool writes)
 	for (unsigned i = 0; i < mps2->told_count; i++)
 		if (mps2->told[i] == key)
 			return;
-	if (mps2->told_count == TOLD_MOST)
+	if (mps2->told_count == MPS2_TOLD_MOST)
 		return;
 	mps2->told[mps2->told_count++] = key;
 	snprintf(text, sizeof(text), "the firmware %s 0x%llx, where this"
@@ -290,31 +261,26 @@ static void tell(struct mps2 *mps2, uint64_t addr, bool writes)
 	mps2->options.warn(mps2->options.context, text);
 }
 
-/* ------- as a live machine ------- */
+/* ------- access ------- */
 
 static uint64_t part_of(uint64_t word, uint64_t addr, unsigned size)
 {
 	return word >> 8 * (addr & 3) & (UINT64_MAX >> (64 - 8 * size));
 }
 
-static uint64_t live_read(void *live, uint64_t addr, unsigned size)
+bool mps2_read_device(struct mps2 *mps2, uint64_t addr, unsigned size,
+		      uint64_t *value)
 {
-	struct mps2 *mps2 = live;
 	const struct device *device = find(addr);
-	const struct device_register *own;
-	uint64_t word;
+	const struct device_register *own =
+		device_registers_find(&mps2->registers, addr);
+	uint64_t word = own ? own->value : 0;
 
-	board_look_soon(mps2->board);
-	if (device) {
+	if (device)
 		word = device->read(mps2, device->number,
 				    (addr - device->start) & ~UINT64_C(3));
-		return part_of(word, addr, size);
-	}
-	own = device_registers_find(&mps2->registers, addr);
-	if (own)
-		return part_of(own->value, addr, size);
-	tell(mps2, addr, false);
-	return 0;
+	*value = part_of(word, addr, size);
+	return device || own;
 }
 
 /* Bytes of a register that a file describes. */
@@ -329,20 +295,56 @@ static void write_own(struct device_register *own, uint64_t addr, unsigned size,
 			     ((uint32_t)value << 8 * (addr & 3) & mask);
 }
 
-static void live_write(void *live, uint64_t addr, unsigned size, uint64_t value)
+bool mps2_write_device(struct mps2 *mps2, uint64_t addr, unsigned size,
+		       uint64_t value)
 {
-	struct mps2 *mps2 = live;
 	const struct device *device = find(addr);
-	struct device_register *own;
+	struct device_register *own =
+		device_registers_find(&mps2->registers, addr);
 
-	board_look_soon(mps2->board);
-	own = device_registers_find(&mps2->registers, addr);
 	if (device)
 		device->write(mps2, device->number, addr - device->start,
 			      (uint32_t)value);
 	else if (own)
 		write_own(own, addr, size, value);
-	else
+	return device || own;
+}
+
+struct cmsdk_uart *mps2_uart(struct mps2 *mps2, uint64_t addr)
+{
+	const struct device *device = find(addr);
+
+	return device && device->read == uart_read ?
+		       &mps2->uarts[device->number] : NULL;
+}
+
+struct cmsdk_uart *mps2_uart_of(struct mps2 *mps2, unsigned number)
+{
+	for (unsigned i = 0; i < MPS2_UARTS; i++)
+		if (number == (unsigned)CM_IRQ + uart_irqs[i])
+			return &mps2->uarts[i];
+	return NULL;
+}
+
+/* ------- as a live machine ------- */
+
+static uint64_t live_read(void *live, uint64_t addr, unsigned size)
+{
+	struct mps2 *mps2 = live;
+	uint64_t value;
+
+	board_look_soon(mps2->board);
+	if (!mps2_read_device(mps2, addr, size, &value))
+		tell(mps2, addr, false);
+	return value;
+}
+
+static void live_write(void *live, uint64_t addr, unsigned size, uint64_t value)
+{
+	struct mps2 *mps2 = live;
+
+	board_look_soon(mps2->board);
+	if (!mps2_write_device(mps2, addr, size, value))
 		tell(mps2, addr, true);
 }
 
@@ -350,7 +352,7 @@ static void set_uart_lines(struct mps2 *mps2)
 {
 	bool overran = false;
 
-	for (unsigned i = 0; i < UARTS; i++) {
+	for (unsigned i = 0; i < MPS2_UARTS; i++) {
 		const struct cmsdk_uart *uart = &mps2->uarts[i];
 
 		nvic_set_line(&mps2->nvic, uart_irqs[i], uart->received);
@@ -372,12 +374,12 @@ static void feed_console(struct mps2 *mps2)
 		cmsdk_uart_receive(uart, byte);
 }
 
-static void set_lines(struct mps2 *mps2)
+void mps2_set_lines(struct mps2 *mps2)
 {
 	bool barked = mps2->dog.interrupts;
 
 	feed_console(mps2);
-	for (unsigned i = 0; i < TIMERS; i++) {
+	for (unsigned i = 0; i < MPS2_TIMERS; i++) {
 		cmsdk_timer_look(&mps2->timers[i], now(mps2), CYCLE);
 		nvic_set_line(&mps2->nvic, IRQ_TIMER + i,
 			      mps2->timers[i].interrupts);
@@ -387,17 +389,18 @@ static void set_lines(struct mps2 *mps2)
 	cmsdk_watchdog_look(&mps2->dog, now(mps2), CYCLE);
 	if (mps2->dog.interrupts && !barked)
 		nvic_raise_nmi(&mps2->nvic);
-	for (unsigned i = 0; i < GPIOS; i++)
+	for (unsigned i = 0; i < MPS2_GPIOS; i++)
 		nvic_set_line(&mps2->nvic, gpio_irqs[i],
 			      mps2->gpios[i].status);
 	set_uart_lines(mps2);
+	nvic_sample(&mps2->nvic);
 }
 
 static bool live_interrupts(void *live, unsigned *number)
 {
 	struct mps2 *mps2 = live;
 
-	set_lines(mps2);
+	mps2_set_lines(mps2);
 	return nvic_interrupts(&mps2->nvic, number);
 }
 
@@ -413,7 +416,7 @@ static bool live_wakes(void *live, unsigned core)
 	struct mps2 *mps2 = live;
 
 	(void)core;
-	set_lines(mps2);
+	mps2_set_lines(mps2);
 	return nvic_wakes(&mps2->nvic);
 }
 
@@ -427,13 +430,13 @@ static uint64_t live_next(void *live)
 	const struct mps2 *mps2 = live;
 	uint64_t next = nvic_next(&mps2->nvic);
 
-	for (unsigned i = 0; i < TIMERS; i++)
+	for (unsigned i = 0; i < MPS2_TIMERS; i++)
 		next = earlier(next, cmsdk_timer_next(&mps2->timers[i]));
 	next = earlier(next, cmsdk_dual_next(&mps2->dual));
 	return earlier(next, cmsdk_watchdog_next(&mps2->dog));
 }
 
-static bool live_ends(void *live, unsigned *end)
+bool mps2_ends(void *live, unsigned *end)
 {
 	const struct mps2 *mps2 = live;
 
@@ -543,7 +546,9 @@ static void no_byte(void *context, uint8_t byte)
 
 static void start_devices(struct mps2 *mps2)
 {
-	for (unsigned i = 0; i < UARTS; i++)
+	nvic_init(&mps2->nvic, mps2->board, mps2->kind->cpuid, CYCLE,
+		  REFERENCE_CYCLE);
+	for (unsigned i = 0; i < MPS2_UARTS; i++)
 		mps2->uarts[i].out = no_byte;
 	mps2->uarts[0].out = mps2->options.out;
 	mps2->uarts[0].context = mps2->options.context;
@@ -561,6 +566,29 @@ static void live_destroy(void *live)
 	free(mps2);
 }
 
+/* Heap and stack of programs that ask: the RAM behind 0x20000000. */
+static int start_semihosting(struct mps2 *mps2, struct failure *why)
+{
+	const struct mps2_options *options = &mps2->options.mps2;
+	struct semihosting *own = &mps2->semihosting;
+	uint64_t end = 0x20000000 + MIB(4);
+	const char *append = options->append ? options->append : "";
+
+	if (strlen(append) >= sizeof(own->command_line))
+		return failed(why, ERR_INPUT, "the program's command line has"
+			      " more than %zu bytes",
+			      sizeof(own->command_line) - 1);
+	memcpy(own->command_line, append, strlen(append));
+	own->said = mps2->options.said;
+	own->context = mps2->options.context;
+	own->clock = options->clock;
+	own->heap = 0;		/* behind the program's data */
+	own->heap_end = end - MIB(1);
+	own->stack = end;
+	own->stack_end = end - MIB(1);
+	return 0;
+}
+
 static int create(void **out, const struct mps2_board *kind,
 		  const struct live_options *options, struct failure *why)
 {
@@ -573,8 +601,10 @@ static int create(void **out, const struct mps2_board *kind,
 	mps2->options = *options;
 	start_devices(mps2);
 	semihosting_init(&mps2->semihosting);
-	rc = firmware_read(&mps2->firmware, options->mps2.firmware, kind->rams,
-			   kind->ram_count, why);
+	rc = start_semihosting(mps2, why);
+	if (!rc && options->mps2.firmware)
+		rc = firmware_read(&mps2->firmware, options->mps2.firmware,
+				   kind->rams, kind->ram_count, why);
 	if (!rc)
 		rc = read_registers(mps2, why);
 	if (!rc)
@@ -604,23 +634,6 @@ static const struct region *live_regions(const void *live, size_t *count)
 }
 
 /* ------- its start ------- */
-
-/* Heap and stack of programs that ask: the RAM behind 0x20000000. */
-static void start_semihosting(struct mps2 *mps2)
-{
-	struct semihosting *own = &mps2->semihosting;
-	uint64_t end = 0x20000000 + MIB(4);
-
-	own->board = mps2->board;
-	own->said = mps2->options.said;
-	own->context = mps2->options.context;
-	own->command_line = mps2->options.mps2.append;
-	own->clock = mps2->options.mps2.clock;
-	own->heap = 0;		/* behind the program's data */
-	own->heap_end = end - MIB(1);
-	own->stack = end;
-	own->stack_end = end - MIB(1);
-}
 
 /* As after a reset: the first two vectors; or, without any, ELF's entry. */
 static int start_processor(struct mps2 *mps2, struct failure *why)
@@ -656,21 +669,17 @@ static int live_start(void *live, struct board *board, struct failure *why)
 {
 	struct mps2 *mps2 = live;
 
-	mps2->board = board;
-	nvic_init(&mps2->nvic, board, mps2->kind->cpuid, CYCLE,
-		  REFERENCE_CYCLE);
-	start_semihosting(mps2);
+	mps2_connect(mps2, board);
 	firmware_load(&mps2->firmware, load, mps2);
 	return start_processor(mps2, why);
 }
 
 /* Files that semihosting has open stay so, and what was typed is still there.
  */
-static void live_reset(void *live)
+void mps2_reset(void *live)
 {
 	struct mps2 *mps2 = live;
 
-	mps2->nvic = (struct nvic){ 0 };
 	memset(mps2->uarts, 0, sizeof(mps2->uarts));
 	memset(mps2->timers, 0, sizeof(mps2->timers));
 	memset(mps2->gpios, 0, sizeof(mps2->gpios));
@@ -703,12 +712,18 @@ static const char *live_image(const struct live_options *options)
 		.arch = ARCH_CORTEX_M,                                         \
 		.model = model_##board, .image = live_image,                   \
 		.create = create_##board, .destroy = live_destroy,             \
-		.rams = live_rams, .start = live_start, .reset = live_reset,   \
+		.rams = live_rams, .start = live_start, .reset = mps2_reset,   \
 		.regions = live_regions,                                       \
 		.read = live_read, .write = live_write,                        \
 		.interrupts = live_interrupts, .taken = live_taken,            \
-		.wakes = live_wakes, .next = live_next, .ends = live_ends,     \
+		.wakes = live_wakes, .next = live_next, .ends = mps2_ends,     \
 		.called = live_called, .room = live_room, .type = live_type,   \
+		.connect = mps2_connect,                                       \
+		.follow_read = mps2_follow_read,                               \
+		.follow_write = mps2_follow_write,                             \
+		.follow_interrupt = mps2_follow_interrupt,                     \
+		.follow_stores = mps2_follow_stores,                           \
+		.follow_call = mps2_follow_call, .state = mps2_state,          \
 	}
 
 MPS2_LIVE(an385, "mps2-an385");

@@ -3,6 +3,7 @@
 #include "vm/board/nvic.h"
 
 #include "vm/board/cortex_m.h"
+#include "vm/board/state.h"
 
 /* Of SysTick's control. */
 #define TIMER_ENABLE 1u
@@ -117,7 +118,7 @@ static void write_timer(struct nvic *nvic, unsigned offset, uint32_t value)
 /* ------- what is pending ------- */
 
 /* What a device asserts is pending again as soon as nobody handles it. */
-static void sample(struct nvic *nvic)
+void nvic_sample(struct nvic *nvic)
 {
 	advance_timer(nvic);
 	nvic->pending |= nvic->lines & ~active(nvic);
@@ -162,7 +163,6 @@ static unsigned first_pending(const struct nvic *nvic)
 
 bool nvic_interrupts(struct nvic *nvic, unsigned *number)
 {
-	sample(nvic);
 	*number = first_pending(nvic);
 	return *number;
 }
@@ -174,10 +174,8 @@ void nvic_taken(struct nvic *nvic, unsigned number)
 
 bool nvic_wakes(struct nvic *nvic)
 {
-	unsigned number;
+	unsigned number = first_pending(nvic);
 
-	sample(nvic);
-	number = first_pending(nvic);
 	return number && cm_priority_of(nvic->board, number) <
 				 cm_priority(nvic->board, false);
 }
@@ -186,6 +184,19 @@ uint64_t nvic_next(const struct nvic *nvic)
 {
 	return nvic->control & TIMER_ENABLE &&
 	       nvic->control & TIMER_INTERRUPTS ? nvic->zero_at : UINT64_MAX;
+}
+
+void nvic_state(struct nvic *nvic, struct state *state)
+{
+	state_device(state, "nvic", 0);
+	STATE_NUMBER(state, nvic->pending, UINT64_MAX);
+	STATE_NUMBER(state, nvic->enabled, UINT64_MAX);
+	STATE_NUMBER(state, nvic->lines, UINT64_MAX);
+	STATE_NUMBER(state, nvic->wants_reset, 1);
+	STATE_NUMBER(state, nvic->control, TIMER_BITS);
+	STATE_NUMBER(state, nvic->reload, TIMER_BITS);
+	STATE_NUMBER(state, nvic->zero_at, UINT64_MAX);
+	STATE_NUMBER(state, nvic->has_been_zero, 1);
 }
 
 /* ------- registers ------- */
@@ -288,7 +299,7 @@ static uint32_t read_system(const struct nvic *nvic, unsigned offset)
 
 static uint32_t read_word(struct nvic *nvic, unsigned offset)
 {
-	sample(nvic);
+	nvic_sample(nvic);
 	if (offset >= PRIORITIES && offset < PRIORITIES + 32)
 		return read_priorities(nvic, CM_IRQ + offset - PRIORITIES);
 	if (offset >= HANDLERS && offset < SHCSR)
@@ -337,7 +348,7 @@ void nvic_write(void *context, uint64_t offset, unsigned size, uint64_t value)
 	uint64_t bits = (value & UINT32_MAX) << CM_IRQ;
 
 	(void)size;
-	sample(nvic);
+	nvic_sample(nvic);
 	switch (offset) {
 	case TIMER_CONTROL:
 	case TIMER_RELOAD:

@@ -18,6 +18,8 @@
 
 #include "vm/board/board.h"
 
+struct state;
+
 struct nvic {
 	struct board *board;
 	uint32_t cpuid;
@@ -47,10 +49,15 @@ void nvic_write(void *nvic, uint64_t offset, unsigned size, uint64_t value);
 void nvic_set_line(struct nvic *nvic, unsigned number, bool up);
 void nvic_raise_nmi(struct nvic *nvic);
 
-/* As of struct live_kind. */
+/* Lines have changed, or time has passed. */
+void nvic_sample(struct nvic *nvic);
+
+/* As of struct live_kind, behind that. */
 bool nvic_interrupts(struct nvic *nvic, unsigned *number);
 void nvic_taken(struct nvic *nvic, unsigned number);
 bool nvic_wakes(struct nvic *nvic);
 uint64_t nvic_next(const struct nvic *nvic);
+
+void nvic_state(struct nvic *nvic, struct state *state);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "formats/meta.h"
 #include "vm/board/live.h"
+#include "vm/board/state.h"
 
 enum operation {
 	OPEN = 1, CLOSE, WRITE_BYTE, WRITE_TEXT, WRITE, READ, READ_BYTE,
@@ -23,8 +24,8 @@ enum operation {
 enum { INPUT = 1, OUTPUT, ERRORS, FEATURES, FILES };
 
 #define FAILED UINT32_MAX
+#define MODE_MOST 11u
 #define EXIT_REGULAR 0x20026u	/* the program ended by itself */
-#define NAME_MOST 1024u
 #define CENTISECONDS 100u
 
 /* What ":semihosting-features" has: EXIT_WITH, and its own handle for errors. */
@@ -33,14 +34,14 @@ static const uint8_t features[] = { 'S', 'H', 'F', 'B', 3 };
 void semihosting_init(struct semihosting *semihosting)
 {
 	for (unsigned i = 0; i < SEMIHOSTING_FILES; i++)
-		semihosting->files[i] = -1;
+		semihosting->files[i].file = -1;
 }
 
 void semihosting_release(struct semihosting *semihosting)
 {
 	for (unsigned i = 0; i < SEMIHOSTING_FILES; i++)
-		if (semihosting->files[i] >= 0)
-			close(semihosting->files[i]);
+		if (semihosting->files[i].file >= 0)
+			close(semihosting->files[i].file);
 }
 
 /* ------- arguments ------- */
@@ -58,7 +59,7 @@ static bool take_name(const struct board *board, uint32_t addr, uint32_t size,
 {
 	const uint8_t *bytes = board_bytes(board, addr, size);
 
-	if (!bytes || size >= NAME_MOST)
+	if (!bytes || size >= SEMIHOSTING_NAME)
 		return false;
 	memcpy(out, bytes, size);
 	out[size] = '\0';
@@ -115,10 +116,11 @@ size_t semihosting_take(struct semihosting *semihosting, uint8_t *out,
 
 /* ------- files ------- */
 
-static int *file_of(struct semihosting *semihosting, uint32_t handle)
+static struct semihosting_file *file_of(struct semihosting *semihosting,
+					uint32_t handle)
 {
 	return handle - FILES < SEMIHOSTING_FILES &&
-	       semihosting->files[handle - FILES] >= 0 ?
+	       semihosting->files[handle - FILES].is_open ?
 		       &semihosting->files[handle - FILES] : NULL;
 }
 
@@ -131,30 +133,46 @@ static int flags_of(uint32_t mode)
 	return access | kinds[mode / 4] | O_CLOEXEC;
 }
 
+/* The host's; -1, with errno: there is none. */
+static int host_file(struct semihosting *semihosting, uint32_t handle)
+{
+	struct semihosting_file *file = file_of(semihosting, handle);
+
+	errno = EBADF;
+	if (!file)
+		return -1;
+	if (file->file < 0)
+		file->file = open(file->name, flags_of(file->mode) & ~O_TRUNC,
+				  0666);
+	else
+		return file->file;
+	if (file->file >= 0)
+		lseek(file->file, (off_t)file->at, SEEK_SET);
+	return file->file;
+}
+
 static uint32_t open_file(struct semihosting *semihosting, const char *name,
 			  uint32_t mode)
 {
 	unsigned i = 0;
 
-	if (!strcmp(name, ":semihosting-features")) {
-		semihosting->features_at = 0;
+	if (!strcmp(name, ":semihosting-features"))
 		return FEATURES;
-	}
 	if (!strcmp(name, ":tt"))
 		return mode < 4 ? INPUT : mode < 8 ? OUTPUT : ERRORS;
-	while (i < SEMIHOSTING_FILES && semihosting->files[i] >= 0)
+	while (i < SEMIHOSTING_FILES && semihosting->files[i].is_open)
 		i++;
 	errno = EMFILE;
-	if (i == SEMIHOSTING_FILES || mode > 11)
+	if (i == SEMIHOSTING_FILES || mode > MODE_MOST)
 		return FAILED;
-	semihosting->files[i] = open(name, flags_of(mode), 0666);
-	return semihosting->files[i] >= 0 ? FILES + i : FAILED;
+	semihosting->files[i].file = open(name, flags_of(mode), 0666);
+	return semihosting->files[i].file >= 0 ? FILES + i : FAILED;
 }
 
 static uint32_t call_open(struct semihosting *semihosting)
 {
 	const struct board *board = semihosting->board;
-	char name[NAME_MOST];
+	char name[SEMIHOSTING_NAME];
 
 	errno = EINVAL;
 	return take_name(board, argument(board, 0), argument(board, 2), name) ?
@@ -165,13 +183,14 @@ static uint32_t call_open(struct semihosting *semihosting)
 static uint32_t call_close(struct semihosting *semihosting)
 {
 	uint32_t handle = argument(semihosting->board, 0);
-	int *file = file_of(semihosting, handle);
+	struct semihosting_file *file = file_of(semihosting, handle);
 
 	errno = EBADF;
 	if (!file)
 		return handle && handle < FILES ? 0 : FAILED;
-	close(*file);
-	*file = -1;
+	if (file->file >= 0)
+		close(file->file);
+	file->file = -1;
 	return 0;
 }
 
@@ -181,17 +200,17 @@ static uint32_t call_write(struct semihosting *semihosting)
 	const struct board *board = semihosting->board;
 	uint32_t handle = argument(board, 0), size = argument(board, 2);
 	const uint8_t *bytes = board_bytes(board, argument(board, 1), size);
-	int *file = file_of(semihosting, handle);
 	ssize_t done;
+	int file;
 
 	if (handle == OUTPUT || handle == ERRORS) {
 		say(semihosting, argument(board, 1), size);
 		return bytes ? 0 : size;
 	}
-	errno = EBADF;
-	if (!file || !bytes)
+	file = host_file(semihosting, handle);
+	if (file < 0 || !bytes)
 		return size;
-	done = write(*file, bytes, size);
+	done = write(file, bytes, size);
 	return done < 0 ? size : size - (uint32_t)done;
 }
 
@@ -207,11 +226,11 @@ static void give(const struct semihosting *semihosting,
 
 static size_t read_features(struct semihosting *semihosting, size_t most)
 {
-	size_t left = sizeof(features) - semihosting->features_at;
+	uint32_t at = semihosting->features_at;
+	size_t left = at < sizeof(features) ? sizeof(features) - at : 0;
 	size_t count = most < left ? most : left;
 
-	memcpy(semihosting->bytes, features + semihosting->features_at, count);
-	semihosting->features_at += count;
+	memcpy(semihosting->bytes, features + at, count);
 	return count;
 }
 
@@ -221,7 +240,6 @@ static void call_read(struct semihosting *semihosting, bool closed,
 {
 	const struct board *board = semihosting->board;
 	uint32_t handle = argument(board, 0), size = argument(board, 2);
-	int *file = file_of(semihosting, handle);
 	size_t most = size < SEMIHOSTING_ROOM ? size : SEMIHOSTING_ROOM;
 	ssize_t got = 0;
 
@@ -229,10 +247,11 @@ static void call_read(struct semihosting *semihosting, bool closed,
 		got = (ssize_t)semihosting_take(semihosting, semihosting->bytes,
 					  most);
 		answer->waits = !got && size && !closed;
-	} else if (file) {
-		got = read(*file, semihosting->bytes, most);
 	} else if (handle == FEATURES) {
 		got = (ssize_t)read_features(semihosting, most);
+	} else {
+		got = read(host_file(semihosting, handle), semihosting->bytes,
+			   most);
 	}
 	if (got < 0)
 		got = 0;
@@ -245,33 +264,28 @@ static uint32_t call_seek(struct semihosting *semihosting)
 {
 	uint32_t handle = argument(semihosting->board, 0);
 	uint32_t to = argument(semihosting->board, 1);
-	int *file = file_of(semihosting, handle);
 
-	errno = EBADF;
-	if (handle == FEATURES && to <= sizeof(features)) {
-		semihosting->features_at = to;
+	if (handle == FEATURES && to <= sizeof(features))
 		return 0;
-	}
-	return file && lseek(*file, to, SEEK_SET) >= 0 ? 0 : FAILED;
+	return lseek(host_file(semihosting, handle), to, SEEK_SET) < 0 ?
+		       FAILED : 0;
 }
 
 static uint32_t call_length(struct semihosting *semihosting)
 {
 	uint32_t handle = argument(semihosting->board, 0);
-	int *file = file_of(semihosting, handle);
 	struct stat status;
 
 	if (handle == FEATURES)
 		return sizeof(features);
-	errno = EBADF;
-	return file && !fstat(*file, &status) ? (uint32_t)status.st_size :
-						FAILED;
+	return fstat(host_file(semihosting, handle), &status) ?
+		       FAILED : (uint32_t)status.st_size;
 }
 
 static uint32_t call_names(struct semihosting *semihosting, bool renames)
 {
 	const struct board *board = semihosting->board;
-	char from[NAME_MOST], to[NAME_MOST];
+	char from[SEMIHOSTING_NAME], to[SEMIHOSTING_NAME];
 	bool valid = take_name(board, argument(board, 0), argument(board, 1),
 			       from);
 
@@ -408,7 +422,7 @@ static void call_other(struct semihosting *semihosting, uint64_t operation,
 		answer->value = semihosting->clock + elapsed(semihosting, 1);
 		break;
 	case ERROR:
-		answer->value = (uint32_t)semihosting->error;
+		answer->value = semihosting->error;
 		break;
 	case COMMAND_LINE:
 		call_command_line(semihosting, answer);
@@ -452,5 +466,105 @@ void semihosting_call(struct semihosting *semihosting, bool closed,
 		call_other(semihosting, operation, closed, answer);
 	answer->value &= UINT32_MAX;
 	if (operation != ERROR && answer->value == FAILED)
-		semihosting->error = errno;
+		semihosting->error = (uint32_t)errno;
+	if (!answer->waits)
+		semihosting_follow(semihosting, (uint32_t)answer->value);
+}
+
+/* ------- what that makes of files ------- */
+
+static void is_opened(struct semihosting *semihosting, uint32_t handle)
+{
+	const struct board *board = semihosting->board;
+	struct semihosting_file *file;
+
+	if (handle == FEATURES)
+		semihosting->features_at = 0;
+	if (handle - FILES >= SEMIHOSTING_FILES)
+		return;
+	file = &semihosting->files[handle - FILES];
+	file->mode = argument(board, 1);
+	file->is_open = file->mode <= MODE_MOST &&
+			take_name(board, argument(board, 0),
+				  argument(board, 2), file->name);
+	file->at = 0;
+}
+
+/* To a place, or by what was read or written. */
+static void is_moved(struct semihosting *semihosting, bool seeks,
+		     uint32_t number)
+{
+	uint32_t handle = argument(semihosting->board, 0);
+	struct semihosting_file *file = file_of(semihosting, handle);
+
+	if (handle == FEATURES)
+		semihosting->features_at = number +
+				(seeks ? 0 : semihosting->features_at);
+	else if (file)
+		file->at = number + (seeks ? 0 : file->at);
+}
+
+void semihosting_follow(struct semihosting *semihosting, uint32_t result)
+{
+	const struct board *board = semihosting->board;
+	struct semihosting_file *file =
+		file_of(semihosting, argument(board, 0));
+
+	switch (board_reg(board, CM_R0)) {
+	case OPEN:
+		is_opened(semihosting, result);
+		break;
+	case CLOSE:
+		if (file)
+			file->is_open = false;
+		break;
+	case READ:
+	case WRITE:
+		is_moved(semihosting, false, argument(board, 2) - result);
+		break;
+	case SEEK:
+		if (!result)
+			is_moved(semihosting, true, argument(board, 1));
+		break;
+	case ERROR:
+		semihosting->error = result;
+		break;
+	}
+}
+
+/* What is not there is no part. */
+static void text_state(struct state *state, const char *name, char *text,
+		       size_t room)
+{
+	struct state_part part = {
+		.name = name, .first = text, .size = 1, .stride = 1,
+		.count = state->out ? strlen(text) : room - 1,
+		.most = UINT8_MAX,
+	};
+
+	if (part.count)
+		state_part(state, &part);
+}
+
+static void file_state(struct semihosting_file *file, unsigned number,
+		       struct state *state)
+{
+	if (state->out && !file->is_open)
+		return;
+	state_device(state, "file", number);
+	STATE_NUMBER(state, file->is_open, 1);
+	STATE_NUMBER(state, file->mode, MODE_MOST);
+	STATE_NUMBER(state, file->at, INT64_MAX);
+	text_state(state, "name", file->name, sizeof(file->name));
+}
+
+void semihosting_state(struct semihosting *semihosting, struct state *state)
+{
+	for (unsigned i = 0; i < SEMIHOSTING_FILES; i++)
+		file_state(&semihosting->files[i], i, state);
+	state_device(state, "semihosting", 0);
+	STATE_NUMBER(state, semihosting->error, UINT32_MAX);
+	STATE_NUMBER(state, semihosting->features_at, sizeof(features));
+	text_state(state, "command_line", semihosting->command_line,
+		   sizeof(semihosting->command_line));
 }

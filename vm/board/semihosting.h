@@ -17,14 +17,27 @@
 #include "vm/board/board.h"
 
 struct live_answer;
+struct state;
 
 #define SEMIHOSTING_FILES 32u
 #define SEMIHOSTING_TYPED 256u
 #define SEMIHOSTING_ROOM 4096u
+#define SEMIHOSTING_NAME 1024u
+#define SEMIHOSTING_ARGUMENTS 4096u
+
+/* One that a program has open.  In a machine that goes on from a recording, it
+ * is opened where it is first used. */
+struct semihosting_file {
+	bool is_open;
+	int file;		/* or -1 */
+	uint32_t mode;
+	uint64_t at;		/* where it is read or written next */
+	char name[SEMIHOSTING_NAME];
+};
 
 struct semihosting {
 	const struct board *board;
-	const char *command_line;
+	char command_line[SEMIHOSTING_ARGUMENTS];
 
 	/* As of struct virt_options: what is written to the console. */
 	void (*said)(void *context, uint64_t addr, const uint8_t *bytes,
@@ -33,9 +46,9 @@ struct semihosting {
 
 	uint64_t clock;		/* seconds since 1970, at the start */
 	uint64_t heap, heap_end, stack, stack_end;	/* for programs */
-	int files[SEMIHOSTING_FILES];	/* by handles; -1: closed */
-	int error;		/* of the call before */
-	size_t features_at;	/* how much was read of what is offered */
+	struct semihosting_file files[SEMIHOSTING_FILES];	/* by handles */
+	uint32_t error;		/* of the call before */
+	uint32_t features_at;	/* how much was read of what is offered */
 	uint8_t typed[SEMIHOSTING_TYPED];
 	size_t typed_count;
 	uint8_t bytes[SEMIHOSTING_ROOM];	/* of the answer */
@@ -55,5 +68,9 @@ size_t semihosting_take(struct semihosting *semihosting, uint8_t *out,
 /* As of struct live_kind. */
 void semihosting_call(struct semihosting *semihosting, bool closed,
 		      struct live_answer *answer);
+
+/* What a call with this result has made of files; nothing is done. */
+void semihosting_follow(struct semihosting *semihosting, uint32_t result);
+void semihosting_state(struct semihosting *semihosting, struct state *state);
 
 #endif

@@ -8,6 +8,7 @@
  * Source: Arm Architecture Reference Manual, D19.12 (timers), D19.2.61 and
  * following (identification).
  */
+#include "formats/processor.h"
 #include "vm/board/board_internal.h"
 
 #define COUNTER_CONTROL ENGINE_SYSTEM(3, 0, 14, 1, 0)	/* CNTKCTL_EL1 */
@@ -129,7 +130,12 @@ static const struct {
 
 static bool read_identity(struct board *board, unsigned name, uint64_t *value)
 {
-	if (name == AFFINITY && PSTATE_LEVEL(board_reg(board, ARM64_CPSR))) {
+	bool may = PSTATE_LEVEL(board_reg(board, ARM64_CPSR));
+
+	/* The engine raises the exception. */
+	if (!may && board->behaviour >= BEHAVIOUR_CHECKS)
+		return false;
+	if (name == AFFINITY && may) {
 		*value = engine_read_system(board->engine, name) | board->core;
 		return true;
 	}

@@ -79,14 +79,14 @@ void virt_reset(struct virt *virt);
 /*
  * Or it goes on where a recording is: its devices, which begin as at the start,
  * follow it on the way there, with this board; then they are another's.  What a
- * device answered; what it was told; memory was changed by devices; the firmware
- * is called.
+ * device answered; what it was told; memory was changed by devices, or the
+ * present core `begins`; the firmware is called.
  */
 void virt_connect(struct virt *virt, struct board *board);
 void virt_follow_read(struct virt *virt, uint64_t addr, uint64_t value);
 void virt_follow_write(struct virt *virt, uint64_t addr, unsigned size,
 		       uint64_t value);
-void virt_follow_stores(struct virt *virt);
+void virt_follow_stores(struct virt *virt, bool begins);
 void virt_follow_call(struct virt *virt);
 
 /*

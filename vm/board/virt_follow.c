@@ -53,10 +53,10 @@ void virt_follow_write(struct virt *virt, uint64_t addr, unsigned size,
 	virt_set_lines(virt);
 }
 
-/* A core that was switched on has begun, if that was told. */
-void virt_follow_stores(struct virt *virt)
+void virt_follow_stores(struct virt *virt, bool begins)
 {
-	virt->psci.processors[board_core(virt->board)].starts = false;
+	if (begins)
+		virt->psci.processors[board_core(virt->board)].starts = false;
 	for (unsigned i = 0; i < virt->virtio_count; i++)
 		virtio_follow(&virt->virtio[i]);
 	virt_set_lines(virt);

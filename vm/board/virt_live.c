@@ -152,13 +152,15 @@ static void follow_write(void *live, uint64_t addr, unsigned size,
 	virt_follow_write(live, addr, size, value);
 }
 
-static void follow_stores(void *live)
+static void follow_stores(void *live, bool begins)
 {
-	virt_follow_stores(live);
+	virt_follow_stores(live, begins);
 }
 
-static void follow_call(void *live)
+/* The result is computed again. */
+static void follow_call(void *live, uint64_t result)
 {
+	(void)result;
 	virt_follow_call(live);
 }
 

@@ -6,9 +6,9 @@
 
 #include "formats/error.h"
 
-/* No physical address is as high: all models have 32, or 40 to 44 bits. */
+/* No physical address is as high. */
 #define PHYSICAL_END(kind)                                                     \
-	((kind)->is_narrow ? UINT64_C(1) << 32 : UINT64_C(1) << 44)
+	((kind)->is_narrow ? UINT64_C(1) << 32 : UINT64_C(1) << 48)
 
 #define SCTLR ENGINE_SYSTEM(3, 0, 1, 0, 0)
 #define SCTLR_M UINT64_C(1)

@@ -8,7 +8,7 @@
 
 #define TASKS 5u
 #define STACK 256u
-#define ITEMS 200u
+#define ITEMS 50u
 
 struct task {
 	uint32_t *sp;
