@@ -161,6 +161,15 @@ static void places(void)
 	TRY("palignr $255, ");
 }
 
+static void ciphers(void)
+{
+	TRY("aesenc "); TRY("aesenclast "); TRY("aesdec "); TRY("aesdeclast ");
+	TRY("aesimc "); TRY("aeskeygenassist $0x1b, ");
+	TRY("pclmulqdq $0x00, "); TRY("pclmulqdq $0x01, ");
+	TRY("pclmulqdq $0x10, "); TRY("pclmulqdq $0x11, ");
+	TRY("pclmulqdq $0xee, ");
+}
+
 /* Of what is in memory, no more is read than is widened. */
 #define TRY_WIDEN(name, type)                                                  \
 	do {                                                                   \
@@ -293,6 +302,7 @@ int main(void)
 	arithmetic();
 	compares();
 	places();
+	ciphers();
 	widening();
 	tests();
 	shifts();

@@ -264,7 +264,8 @@ static void choose_ways(struct engine *engine)
 		engine->translations += KEPT_SIZE;
 	engine->direct.proves = !getenv("CPREC_NO_PROOFS");
 	engine->vectors.are_inline = !getenv("CPREC_NO_VECTORS") &&
-				     __builtin_cpu_supports("avx");
+				     __builtin_cpu_supports("avx") &&
+				     __builtin_cpu_supports("aes");
 }
 
 int engine_open(struct engine **out, enum arch arch, uint8_t *arena,

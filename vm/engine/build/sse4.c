@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sse4.c - what SSE4 adds: rounding, dot products, strings; and estimates
+ * sse4.c - what SSE4 adds: rounding, dot products, strings; polynomials; and
+ * estimates
  *
  * Source: Intel 64 SDM volume 2, DPPS, ROUNDPS, PCMPESTRI.
  */
@@ -8,7 +9,7 @@
 
 /* ------- rounding to integers ------- */
 
-typedef void round_fn(uint8_t *state, void *to, const void *from,
+typedef void byte_fn(uint8_t *state, void *to, const void *from,
 		      uint32_t how);
 
 #define ROUND(name, how, to, from)                                             \
@@ -19,7 +20,7 @@ typedef void round_fn(uint8_t *state, void *to, const void *from,
 
 /* Of the lowest bits: which way, or as MXCSR says; and whether quietly. */
 #define DEFINE_ROUND(name, form, type)                                         \
-	round_fn helper_##name##_xmm_x86_64;                                   \
+	byte_fn helper_##name##_xmm_x86_64;                                   \
 	void helper_##name##_xmm_x86_64(uint8_t *state, void *to,              \
 					const void *from, uint32_t how)        \
 	{                                                                      \
@@ -62,7 +63,7 @@ static inline longs chosen_d(unsigned bits)
 }
 
 #define DEFINE_DOT(name, form, type, ints, k, text)                     \
-	round_fn helper_##name##_xmm_x86_64;                            \
+	byte_fn helper_##name##_xmm_x86_64;                            \
 	void helper_##name##_xmm_x86_64(uint8_t *state, void *to,       \
 					const void *from, uint32_t how) \
 	{                                                               \
@@ -82,6 +83,34 @@ static inline longs chosen_d(unsigned bits)
 DEFINE_DOT(dpps, ps, singles, words, s,
 	   "mulps %[b], %[r]\n\thaddps %[r], %[r]\n\thaddps %[r], %[r]")
 DEFINE_DOT(dppd, pd, doubles, longs, d, "mulpd %[b], %[r]\n\thaddpd %[r], %[r]")
+
+/* ------- polynomials ------- */
+
+#define MULTIPLY(halves, to, from)                                             \
+	case halves:                                                           \
+		__asm__("pclmulqdq $" #halves ", %1, %0"                       \
+			: "+x"(to) : "x"(from));                               \
+		break;
+
+/* Of two halves; which, two bits say. */
+REPLACES(byte_fn, helper_pclmulqdq_xmm_x86_64);
+void helper_pclmulqdq_xmm_x86_64(uint8_t *state, void *to, const void *from,
+				 uint32_t how)
+{
+	doubles a = load_pd(to), b = load_pd(from);
+
+	if (!__builtin_cpu_supports("pclmul")) {
+		engine_helper_pclmulqdq_xmm_x86_64(state, to, from, how);
+		return;
+	}
+	switch (how & 0x11) {
+	MULTIPLY(0x00, a, b)
+	MULTIPLY(0x01, a, b)
+	MULTIPLY(0x10, a, b)
+	MULTIPLY(0x11, a, b)
+	}
+	store_pd(to, a);
+}
 
 /* ------- estimates ------- */
 
