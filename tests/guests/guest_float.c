@@ -138,6 +138,64 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	result = zero / zero;
 }
 
+/*
+ * In the middle of a block: what was raised in front of a fault, but not behind
+ * it; and first touches, which interrupt as well but are not seen.
+ */
+static uint8_t untouched[64 << 12] __attribute__((aligned(4096)));
+static uint8_t *closed;
+
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *state = context;
+
+	on_signal(number, info, context);
+	state->uc_mcontext.gregs[REG_RAX] = (greg_t)untouched;
+}
+
+#define IN_A_BLOCK(insn, a, b, place)                                          \
+	do {                                                                   \
+		double x_ = (a), y_ = (b), z_ = huge;                          \
+									       \
+		__asm__ volatile(insn " %2, %0\n\tmovb $1, (%3)\n\t"          \
+				 "mulsd %1, %1"                                \
+				 : "+x"(x_), "+x"(z_)                          \
+				 : "x"(y_), "a"(place) : "memory");            \
+		result = x_ + z_;                                              \
+		show(insn " in a block");                                      \
+	} while (0)
+
+static void in_blocks(void)
+{
+	install(SIGSEGV, on_fault, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		IN_A_BLOCK("divsd", one, three, closed);
+		IN_A_BLOCK("divsd", one, zero, closed);
+		IN_A_BLOCK("addsd", one, three, closed);
+		IN_A_BLOCK("divsd", one, three, untouched + (i << 12));
+		IN_A_BLOCK("addsd", one, three, untouched + ((i + 9) << 12));
+	}
+}
+
+/* Each mode, changed back and forth. */
+static void modes(void)
+{
+	static const int ways[] = {
+		FE_UPWARD, FE_TONEAREST, FE_DOWNWARD, FE_TOWARDZERO,
+		FE_TONEAREST,
+	};
+
+	for (unsigned i = 0; i < 10; i++) {
+		fesetround(ways[i % 5]);
+		result = one / three;
+		narrow = (float)result;
+		whole = (long long)nearbyint(huge / 3e291);
+		printf("%a %a %lld\n", result, narrow, whole);
+		show("in a mode");
+	}
+	fesetround(FE_TONEAREST);
+}
+
 /* Flags that outlive many instructions and key frames. */
 static void later(void)
 {
@@ -160,6 +218,8 @@ int main(void)
 	result = one / zero;
 	raise(SIGUSR1);
 	show("behind the handler");
+	in_blocks();
+	modes();
 	later();
 	return guest_end();
 }

@@ -130,6 +130,7 @@ static void arithmetic(void)
 	TRY("pmaxsb "); TRY("pmaxsw "); TRY("pmaxsd ");
 	TRY("pmaxub "); TRY("pmaxuw "); TRY("pmaxud ");
 	TRY("pabsb "); TRY("pabsw "); TRY("pabsd ");
+	TRY("pmaddubsw "); TRY("pmulhrsw "); TRY("psignb "); TRY("phaddw ");
 	TRY("pand "); TRY("pandn "); TRY("por "); TRY("pxor ");
 	TRY("andps "); TRY("andnpd "); TRY("orps "); TRY("xorpd ");
 }
@@ -152,6 +153,69 @@ static void places(void)
 	TRY_SHUFFLE("shufps");
 	TRY("shufpd $0, "); TRY("shufpd $1, ");
 	TRY("shufpd $2, "); TRY("shufpd $3, ");
+	TRY_SHUFFLE("pblendw"); TRY_SHUFFLE("blendps");
+	TRY("blendpd $0, "); TRY("blendpd $1, ");
+	TRY("blendpd $2, "); TRY("blendpd $3, ");
+	TRY("palignr $0, "); TRY("palignr $5, "); TRY("palignr $16, ");
+	TRY("palignr $21, "); TRY("palignr $31, "); TRY("palignr $32, ");
+	TRY("palignr $255, ");
+}
+
+static void ciphers(void)
+{
+	TRY("aesenc "); TRY("aesenclast "); TRY("aesdec "); TRY("aesdeclast ");
+	TRY("aesimc "); TRY("aeskeygenassist $0x1b, ");
+	TRY("pclmulqdq $0x00, "); TRY("pclmulqdq $0x01, ");
+	TRY("pclmulqdq $0x10, "); TRY("pclmulqdq $0x11, ");
+	TRY("pclmulqdq $0xee, ");
+}
+
+/* Of what is in memory, no more is read than is widened. */
+#define TRY_WIDEN(name, type)                                                  \
+	do {                                                                   \
+		begin();                                                       \
+		for (unsigned i = 0; i < ROUNDS; i++) {                        \
+			vector from = operand(), to = operand();               \
+			type part;                                             \
+									       \
+			__asm__(name " %1, %0" : "+x"(to) : "x"(from));        \
+			note(&to, sizeof(to));                                 \
+			part = (type)next();                                   \
+			__asm__(name " %1, %0" : "+x"(to) : "m"(part));        \
+			note(&to, sizeof(to));                                 \
+			__asm__(name " %0, %0" : "+x"(to));                    \
+			note(&to, sizeof(to));                                 \
+		}                                                              \
+		end(name);                                                     \
+	} while (0)
+
+static void widening(void)
+{
+	TRY_WIDEN("pmovzxbw", uint64_t); TRY_WIDEN("pmovzxbd", uint32_t);
+	TRY_WIDEN("pmovzxbq", uint16_t); TRY_WIDEN("pmovzxwd", uint64_t);
+	TRY_WIDEN("pmovzxwq", uint32_t); TRY_WIDEN("pmovzxdq", uint64_t);
+	TRY_WIDEN("pmovsxbw", uint64_t); TRY_WIDEN("pmovsxbd", uint32_t);
+	TRY_WIDEN("pmovsxbq", uint16_t); TRY_WIDEN("pmovsxwd", uint64_t);
+	TRY_WIDEN("pmovsxwq", uint32_t); TRY_WIDEN("pmovsxdq", uint64_t);
+}
+
+static void tests(void)
+{
+	begin();
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		vector a = operand(), b = i % 3 ? operand() : ~a;
+		uint64_t flags;
+
+		if (i % 4 == 0)
+			b &= a;
+		__asm__("ptest %2, %1\n\tpushf\n\tpop %0"
+			: "=r"(flags) : "x"(a), "x"(b) : "cc");
+		note(&flags, sizeof(flags));
+		__asm__("ptest %2, %1\n\tpushf\n\tpop %0"
+			: "=r"(flags) : "x"(a), "m"(b) : "cc");
+		note(&flags, sizeof(flags));
+	}
+	end("ptest");
 }
 
 static void shifts(void)
@@ -159,8 +223,56 @@ static void shifts(void)
 	TRY_SHIFT("psllw"); TRY_SHIFT("pslld"); TRY_SHIFT("psllq");
 	TRY_SHIFT("psrlw"); TRY_SHIFT("psrld"); TRY_SHIFT("psrlq");
 	TRY_SHIFT("psraw"); TRY_SHIFT("psrad");
-	TRY_CONSTANT("pslldq $3"); TRY_CONSTANT("pslldq $16");
-	TRY_CONSTANT("psrldq $9"); TRY_CONSTANT("psrldq $16");
+	TRY_CONSTANT("pslldq $0"); TRY_CONSTANT("pslldq $3");
+	TRY_CONSTANT("pslldq $15"); TRY_CONSTANT("pslldq $16");
+	TRY_CONSTANT("psrldq $1"); TRY_CONSTANT("psrldq $9");
+	TRY_CONSTANT("psrldq $16"); TRY_CONSTANT("psrldq $255");
+}
+
+/*
+ * Results are operands of what follows, also in part, and are moved and stored
+ * in between.
+ */
+static void in_a_row(void)
+{
+	begin();
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		vector a = operand(), b = operand(), c, stored[2];
+		uint64_t low;
+		uint32_t narrow = (uint32_t)next();
+
+		__asm__("movdqa %[a], %[c]\n\t"
+			"paddd %[b], %[c]\n\t"
+			"movdqu %[c], %[s0]\n\t"
+			"punpcklqdq %[c], %[b]\n\t"
+			"movq %[c], %[low]\n\t"
+			"movdqa %[b], %[a]\n\t"
+			"psubw %[c], %[a]\n\t"
+			"movhps %[a], %[s0]\n\t"
+			"movss %[c], %[a]\n\t"
+			"paddq %[a], %[c]\n\t"
+			"pinsrw $5, %[n], %[c]\n\t"
+			"pxor %[c], %[b]\n\t"
+			"movd %[n], %[c]\n\t"
+			"por %[b], %[c]\n\t"
+			"movlhps %[c], %[a]\n\t"
+			"pshufd $0x4e, %[a], %[a]\n\t"
+			"movsd %[b], %[a]\n\t"
+			"pmullw %[a], %[b]\n\t"
+			"movdqu %[b], %[s1]\n\t"
+			"movhlps %[b], %[c]\n\t"
+			"pcmpgtb %[c], %[b]"
+			: [a] "+x"(a), [b] "+x"(b), [c] "=&x"(c),
+			  [low] "=&r"(low), [s0] "=m"(stored[0]),
+			  [s1] "=m"(stored[1])
+			: [n] "r"(narrow));
+		note(&a, sizeof(a));
+		note(&b, sizeof(b));
+		note(&c, sizeof(c));
+		note(&low, sizeof(low));
+		note(stored, sizeof(stored));
+	}
+	end("in a row");
 }
 
 /* Above 32 bits, the register gets zeros. */
@@ -190,7 +302,11 @@ int main(void)
 	arithmetic();
 	compares();
 	places();
+	ciphers();
+	widening();
+	tests();
 	shifts();
+	in_a_row();
 	numbers();
 	return 0;
 }

@@ -70,6 +70,7 @@ static void on_syscall(uc_engine *uc, void *user)
 	struct engine *engine = user;
 
 	(void)uc;
+	sse_take(engine);
 	engine->calls->syscall(engine->context);
 }
 
@@ -79,6 +80,7 @@ static void on_interrupt(uc_engine *uc, uint32_t number, void *user)
 	const struct engine_kind *kind = engine->kind;
 
 	(void)uc;
+	sse_take(engine);
 	if (!kind->syscall_insn && number == kind->syscall_exception)
 		engine->calls->syscall(engine->context);
 	else
@@ -90,6 +92,7 @@ static bool on_invalid(uc_engine *uc, void *user)
 	struct engine *engine = user;
 
 	(void)uc;
+	sse_take(engine);
 	engine->calls->invalid(engine->context);
 	return false;
 }
@@ -260,8 +263,9 @@ static void choose_ways(struct engine *engine)
 	if (engine->keeps)
 		engine->translations += KEPT_SIZE;
 	engine->direct.proves = !getenv("CPREC_NO_PROOFS");
-	engine->vectors_are_inline = !getenv("CPREC_NO_VECTORS") &&
-				     __builtin_cpu_supports("avx");
+	engine->vectors.are_inline = !getenv("CPREC_NO_VECTORS") &&
+				     __builtin_cpu_supports("avx") &&
+				     __builtin_cpu_supports("aes");
 }
 
 int engine_open(struct engine **out, enum arch arch, uint8_t *arena,
@@ -333,13 +337,16 @@ enum engine_exit engine_run(struct engine *engine, guest_addr pc,
 {
 	uc_engine *uc = engine_enter(engine);
 	struct engine *outer = engine_executing;
+	unsigned host;
 
 	x87_run();
 	engine->until = until;
 	if (engine->kind->entry)
 		pc = engine->kind->entry(engine, pc);
 	engine_executing = engine;
+	host = sse_begin(engine);
 	engine->error = uc_emu_start(uc, pc, until, 0, 0);
+	sse_end(engine, host);
 	engine_executing = outer;
 	switch (engine->error) {
 	case UC_ERR_OK:

@@ -78,6 +78,10 @@ struct engine_exception_state {
 };
 
 struct generator;
+/* Vectors that a block has stored are still in so many values: an instruction
+ * needs up to 5 more, and the host has 16 registers. */
+#define ENGINE_STORED 10
+
 struct made_op;
 struct op_kind;
 extern const struct generator generator_x86, generator_arm64, generator_arm;
@@ -148,6 +152,7 @@ struct engine {
 	uc_context *scratch;	/* see build/layout.c */
 	uint8_t *state;		/* the registers */
 	uintptr_t env;		/* what the engine calls the state by */
+	uintptr_t conditions;	/* what flags of x86 are computed from */
 	uintptr_t pc;		/* and the program counter of both ARMs */
 	void *cpu;		/* by which it calls what translates */
 	struct engine_x86 x86;
@@ -211,7 +216,13 @@ struct engine {
 	bool keeps;		/* it may, or does: see build/kept.c; not so with
 				   CPREC_NO_KEPT */
 	struct kept *kept;	/* NULL: it does not */
-	bool vectors_are_inline; /* not so with CPREC_NO_VECTORS */
+	struct {		/* see build/vectors.c */
+		bool are_inline;	/* not so with CPREC_NO_VECTORS */
+		bool are_used;		/* by this block */
+		uintptr_t stored[ENGINE_STORED];	/* values, the latest;
+							   0: none */
+		unsigned next;
+	} vectors;
 };
 
 /*
@@ -366,6 +377,26 @@ void direct_begin_block(struct engine *engine, guest_addr pc);
 
 /* No value may be known behind what is generated. */
 void direct_forget(struct engine *engine, void *context);
+
+/* ------- build/lanes.c ------- */
+
+/* A block is about to be translated. */
+void lanes_begin_block(struct engine *engine);
+
+/* ------- build/sse.c ------- */
+
+/*
+ * The host's MXCSR becomes the guest's, of x86, while its code is executed: the
+ * host's own is returned, and given back at the end.
+ */
+unsigned sse_begin(const struct engine *engine);
+void sse_end(struct engine *engine, unsigned host);
+
+/* In between: what was raised is in the guest's state, too. */
+void sse_take(struct engine *engine);
+
+/* MXCSR was written. */
+void sse_mode_is_new(const uint8_t *state);
 
 /* ------- build/x87_math.c ------- */
 

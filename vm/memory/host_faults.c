@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <ucontext.h>
+#include <xmmintrin.h>
 
 #include "formats/error.h"
 
@@ -83,10 +84,17 @@ static bool is_taken(const uint8_t *at, bool writes)
 	return false;
 }
 
+/* Linux has cleared MXCSR; a handler may leave for where it still counts. */
+static void keep_float_flags(const ucontext_t *context)
+{
+	_mm_setcsr(context->uc_mcontext.fpregs->mxcsr);
+}
+
 static void on_fault(int number, siginfo_t *info, void *context)
 {
 	int saved = errno;
 
+	keep_float_flags(context);
 	if (!was_sent(number, info, context) &&
 	    !is_guests(pc_of(context), info->si_addr, is_write(context)) &&
 	    !is_taken(info->si_addr, is_write(context)))

@@ -76,6 +76,7 @@ __attribute__((noinline)) void calls_on_block(uc_engine *uc, uint64_t pc,
 	(void)uc;
 	(void)user;
 	engine->left = false;
+	sse_take(engine);
 	enter_block(engine, ret, pc, size);
 	if (in_it && !engine->left)
 		it_take_away(engine);
@@ -91,6 +92,7 @@ calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
 
 	(void)uc;
 	(void)user;
+	sse_take(engine);
 	if (!it_bring_back(engine, call.ret)) {
 		engine->calls->instruction(engine->context, &call);
 		return;
@@ -115,6 +117,7 @@ static int begin_block(void *cpu, const void *block, int most)
 	inline_begin(engine, block);
 	accesses_begin_block(engine);
 	direct_begin_block(engine, pc);
+	lanes_begin_block(engine);
 	engine->disguise.size = 0;
 	engine->disguise.waits = false;
 	return (int)engine->calls->translate(engine->context, pc,

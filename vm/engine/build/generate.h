@@ -22,6 +22,8 @@ typedef void op1_fn(void *context, int op, uintptr_t a);
 typedef void op2_fn(void *context, int op, uintptr_t a, uintptr_t b);
 typedef void op3_fn(void *context, int op, uintptr_t a, uintptr_t b,
 		    uintptr_t c);
+typedef void op4_fn(void *context, int op, uintptr_t a, uintptr_t b,
+		    uintptr_t c, uintptr_t d);
 typedef void op6_fn(void *context, int op, uintptr_t a, uintptr_t b,
 		    uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f);
 /* Operations on vectors, on 2 to 4 values. */

@@ -50,6 +50,7 @@ void update_mxcsr_status_x86_64(uint8_t *state)
 {
 	handed = state;
 	engine_update_mxcsr_status_x86_64(state);
+	sse_mode_is_new(state);
 }
 
 /* The engine names parts of its state when it starts: by its name for it. */
@@ -59,10 +60,14 @@ REPLACES(name_fn, tcg_global_mem_new_internal_x86_64);
 void *tcg_global_mem_new_internal_x86_64(void *context, int type, void *base,
 					 intptr_t offset, const char *name)
 {
+	void *made = engine_tcg_global_mem_new_internal_x86_64(
+		context, type, base, offset, name);
+
 	if (engine_entered)
 		engine_entered->env = (uintptr_t)context + (uintptr_t)base;
-	return engine_tcg_global_mem_new_internal_x86_64(context, type, base,
-							 offset, name);
+	if (engine_entered && !strcmp(name, "cc_src"))
+		engine_entered->conditions = (uintptr_t)made;
+	return made;
 }
 
 static uint8_t *find_live(struct engine *engine)

@@ -18,6 +18,7 @@ enum {
 	OP_JUMP_IF_32 = 38,
 	OP_MOVE = 63,
 	OP_CONSTANT = 64,
+	OP_IF = 65,		/* 1 where a condition is met, else 0 */
 	OP_MOVE_IF = 66,
 	OP_LOADS_64 = 67,	/* seven loads */
 	OP_LOAD_LOW_32 = 71,	/* the upper half becomes zeros */
@@ -45,8 +46,11 @@ enum {
 
 /* On vectors. */
 enum {
+	OP_MOVE_VECTOR = 137,
+	OP_CONSTANT_VECTOR = 138,	/* the same 64 bits twice */
 	OP_LOAD_VECTOR = 141,
 	OP_STORE_VECTOR = 142,
+	OP_LOAD_ALIKE = 143,	/* one lane, which all become */
 	OP_ADD_LANES = 144,
 	OP_SUBTRACT_LANES = 145,
 	OP_MULTIPLY_LANES = 146,
@@ -63,17 +67,36 @@ enum {
 	OP_OR_VECTOR = 158,
 	OP_XOR_VECTOR = 159,
 	OP_AND_NOT_VECTOR = 160,
+	OP_SHIFT_UP_BY = 163,	/* lanes, by a constant */
+	OP_SHIFT_RIGHT_BY = 164,
+	OP_SHIFT_DOWN_BY = 165,
 	OP_SHIFT_LANES_UP = 166,
 	OP_SHIFT_LANES_RIGHT = 167,
 	OP_SHIFT_LANES_DOWN = 168,
+	/* Of each lane by the same one, which only a host of AVX2 has. */
+	OP_SHIFT_EACH_UP = 169,
+	OP_SHIFT_EACH_RIGHT = 170,
+	OP_SHIFT_EACH_DOWN = 171,
 	OP_COMPARE_LANES = 172,
 	/* Only where the host is x86-64. */
 	OP_SHUFFLE_SINGLES = 176,
+	OP_CHOOSE = 178,	/* lanes of one or the other, by a constant */
 	OP_PACK_SIGNED = 179,
 	OP_PACK = 180,
 	OP_INTERLEAVE_LOW = 183,
 	OP_INTERLEAVE_HIGH = 184,
 };
+
+/* Of a call: how many inputs and outputs, in its head; and in its last operand,
+ * that it neither reads nor writes the guest's registers, or does not write
+ * them. */
+#define CALL_INPUTS_AT 8
+#define CALL_OUTPUTS_AT 12
+#define CALL_READS_NONE 0x10u
+#define CALL_WRITES_NONE 0x20u
+
+/* Of an operation on vectors, in its head: */
+#define OP_LANE_AT 12
 
 /* Conditions. */
 #define IS_ABOVE_OR_EQUAL 5	/* TCG_COND_GEU */

@@ -7,6 +7,8 @@
 #
 # usage: pin.sh ARCHIVE MANIFEST REPLACEMENTS OUTPUT
 #
+# Its tables of the host's instructions, of x86-64, get those of the manifest.
+#
 # Fails, with a line that says which, if a function of the manifest is not in
 # the archive, if nobody in the archive refers to it, if REPLACEMENTS (an
 # archive of ours) does not define it, or if REPLACEMENTS defines one of the
@@ -87,6 +89,28 @@ awk '{ print $1 }' "$work/functions" | sort -u | comm -12 - "$work/ours" |
 	while read -r name; do
 		grep -qx "$name" "$work/replaced" ||
 			die "cprec defines $name, which is not in the manifest"
+	done
+
+# Each processor has such tables, in the order of its functions.
+number=$(grep '^tcg_gen_code_' "$work/functions" | sort -k3 |
+	grep -n '^tcg_gen_code_x86_64 ' | cut -d: -f1)
+tables=$(objdump -h "$work/whole.o" | awk '$2 == ".rodata" { print $6 }')
+nothing='0b 01 00 00'	# UD2
+objdump -t "$work/whole.o" | awk '$4 == ".rodata"' | sort >"$work/objects"
+sed -n 's/^HOST(\(.*\), \(.*\), \(.*\), \(.*\))$/\1 \2 \3 \4/p' "$manifest" |
+	while read -r name table lane opcode; do
+		at=$(grep " $table\.[0-9]*\$" "$work/objects" |
+			sed -n "${number}s/ .*//p")
+		[ -n "$at" ] || die "'$archive' has no table $table"
+		at=$((0x$tables + 0x$at + 4 * lane))
+		case $table:$(od -An -tx1 -j$at -N4 "$work/whole.o") in
+		sh[lr]v_insn:* | sarv_insn:* | *:" $nothing") ;;
+		*) die "there is no place for $name in $table" ;;
+		esac
+		printf "$(printf '\\%o\\%o\\%o\\%o' $((opcode & 255)) \
+			$((opcode >> 8 & 255)) $((opcode >> 16 & 255)) 0)" |
+			dd of="$work/whole.o" bs=1 seek="$at" conv=notrunc \
+				status=none
 	done
 
 # All else stays inside, so that no name of the engine's meets one of ours.

@@ -19,6 +19,7 @@
  */
 #include <string.h>
 
+#include "vm/engine/build/forward.h"
 #include "vm/engine/build/generate.h"
 #include "vm/engine/build/operations.h"
 #include "vm/engine/build/replaces.h"
@@ -26,11 +27,6 @@
 
 /* Farther than any distance that counts. */
 #define FAR UINT64_MAX
-
-/* In a call's last operand: it neither reads nor writes the guest's registers,
- * or does not write them. */
-#define CALL_READS_NONE 0x10u
-#define CALL_WRITES_NONE 0x20u
 
 /* In the flags of an operation: behind it no value is known. */
 #define ENDS_PIECE 2u
@@ -261,7 +257,8 @@ static struct value result(const struct made_op *op)
 /* Its results are unknown; if it may write registers, so are all of them. */
 static void behind_call(const struct made_op *op)
 {
-	unsigned inputs = op->head >> 8 & 15, outputs = op->head >> 12 & 15;
+	unsigned inputs = op->head >> CALL_INPUTS_AT & 15;
+	unsigned outputs = op->head >> CALL_OUTPUTS_AT & 15;
 
 	if (!(op->operands[inputs + outputs + 1] &
 	      (CALL_READS_NONE | CALL_WRITES_NONE)))
@@ -340,8 +337,12 @@ static void look_through(struct engine *engine)
 	REPLACES(name_##_fn, name_);                                           \
 	void name_(void *context)                                              \
 	{                                                                      \
-		if (engine_entered && engine_entered->direct.count)            \
-			look_through(engine_entered);                          \
+		struct engine *engine = engine_entered;                        \
+									       \
+		if (engine && engine->vectors.are_used && engine->direct.kinds)\
+			forward_vectors(engine);                               \
+		if (engine && engine->direct.count)                            \
+			look_through(engine);                                  \
 		engine_##name_(context);                                       \
 	}
 

@@ -9,6 +9,8 @@
  */
 #include "vm/engine/build/sse.h"
 
+#include "vm/engine/engine_internal.h"
+
 /* The engine lets FZ flush the wrong unit's results (mxcsr.c). */
 typedef void load_fn(uint8_t *state, uint32_t mxcsr);
 REPLACES(load_fn, helper_ldmxcsr_x86_64);
@@ -20,98 +22,121 @@ void helper_ldmxcsr_x86_64(uint8_t *state, uint32_t mxcsr)
 	state[layout.x87.flush] = 0;
 }
 
-/* ------- two operands ------- */
-
-/* Whether the result of usual numbers is the host's without more ado. */
-static inline bool is_usual(const uint8_t *state)
+void sse_mode_is_new(const uint8_t *state)
 {
-	return state[layout.sse.raised] & RAISED_INEXACT &&
-	       !(mxcsr_of(state) & MXCSR_ROUNDING);
+	if (engine_executing && engine_executing->state == state)
+		take_mode(state);
 }
 
-/* A sum that is zero is exact. */
-#define SUM_IS_USUAL(k, a, b, r)                                               \
-	(is_tame_##k(a) & is_tame_##k(b) & (is_normal_##k(r) | ((r) == 0)))
-#define PRODUCT_IS_USUAL(k, a, b, r)                                           \
-	(is_tame_##k(a) & is_tame_##k(b) &                                     \
-	 (is_normal_##k(r) | (((r) == 0) & (((a) == 0) | ((b) == 0)))))
-#define QUOTIENT_IS_USUAL(k, a, b, r)                                          \
-	(is_tame_##k(a) & is_tame_##k(b) &                                     \
-	 (is_normal_##k(r) | (((r) == 0) & ((a) == 0))))
-#define ROOT_IS_USUAL(k, a, b, r) (is_tame_##k(b) & is_tame_##k(r))
-/* Of these, no result is ever inexact. */
-#define ORDER_IS_USUAL(k, a, b, r) (is_tame_##k(a) & is_tame_##k(b))
+static bool has_sse(const struct engine *engine)
+{
+	return engine->x86.mxcsr;
+}
 
-/* Computes `r` of `a` and `b`; `when`: what allows the short way, besides. */
-#define COMPUTE(name, k, lanes, check, when)                                   \
-	__asm__(#name " %1, %0" : "+x"(r) : "x"(b));                           \
-	if (!(when) || (lanes_##k(check(k, a, b, r)) & (lanes)) != (lanes)) {  \
-		r = a;                                                         \
-		IN_MODE(state, guests_mode(state), #name " %[b], %[r]",        \
-			[r] "+x"(r) : [b] "x"(b));                             \
-	}
+unsigned sse_begin(const struct engine *engine)
+{
+	unsigned host = _mm_getcsr();
 
-#define DEFINE(name, form, type, k, lanes, check, when)                        \
+	if (has_sse(engine))
+		take_mode(engine->state);
+	return host;
+}
+
+void sse_take(struct engine *engine)
+{
+	if (has_sse(engine))
+		take_flags(engine->state);
+}
+
+void sse_end(struct engine *engine, unsigned host)
+{
+	sse_take(engine);
+	_mm_setcsr(host);
+}
+
+/* ------- two operands ------- */
+
+#define DEFINE(name, form, type)                                               \
 	binary_fn helper_##name##_x86_64;                                      \
 	void helper_##name##_x86_64(uint8_t *state, void *to,                  \
 				    const void *from)                          \
 	{                                                                      \
-		type a, b, r;                                                  \
+		type a, b;                                                     \
 									       \
-		r = a = load_##form(to);                                       \
+		(void)state;                                                   \
+		a = load_##form(to);                                           \
 		b = load_##form(from);                                         \
-		COMPUTE(name, k, lanes, check, when)                           \
-		store_##form(to, r);                                           \
+		__asm__ volatile(#name " %1, %0" : "+x"(a) : "x"(b));          \
+		store_##form(to, a);                                           \
 	}
 
 /* Of one operand: what else is in the register stays. */
-#define DEFINE_UNARY(name, in, out, type, k, lanes, check, when)               \
+#define DEFINE_UNARY(name, in, out, type)                                      \
 	binary_fn helper_##name##_x86_64;                                      \
 	void helper_##name##_x86_64(uint8_t *state, void *to,                  \
 				    const void *from)                          \
 	{                                                                      \
-		type a, b, r;                                                  \
+		type b;                                                        \
 									       \
-		r = a = b = load_##in(from);                                   \
-		COMPUTE(name, k, lanes, check, when)                           \
-		store_##out(to, r);                                            \
+		(void)state;                                                   \
+		b = load_##in(from);                                           \
+		__asm__ volatile(#name " %0, %0" : "+x"(b));                   \
+		store_##out(to, b);                                            \
 	}
 
-#define DEFINE_PACKED(name, check, when)                                       \
-	DEFINE(name##ps, ps, singles, s, 15u, check, when)                     \
-	DEFINE(name##pd, pd, doubles, d, 3u, check, when)
+#define DEFINE_PACKED(name)                                                    \
+	DEFINE(name##ps, ps, singles)                                          \
+	DEFINE(name##pd, pd, doubles)
 
-#define DEFINE_FOUR(name, check, when)                                         \
-	DEFINE_PACKED(name, check, when)                                       \
-	DEFINE(name##ss, ss, singles, s, 1u, check, when)                      \
-	DEFINE(name##sd, sd, doubles, d, 1u, check, when)
+#define DEFINE_FOUR(name)                                                      \
+	DEFINE_PACKED(name)                                                    \
+	DEFINE(name##ss, ss, singles)                                          \
+	DEFINE(name##sd, sd, doubles)
 
-DEFINE_FOUR(add, SUM_IS_USUAL, is_usual(state))
-DEFINE_FOUR(sub, SUM_IS_USUAL, is_usual(state))
-DEFINE_FOUR(mul, PRODUCT_IS_USUAL, is_usual(state))
-DEFINE_FOUR(div, QUOTIENT_IS_USUAL, is_usual(state))
-DEFINE_FOUR(min, ORDER_IS_USUAL, true)
-DEFINE_FOUR(max, ORDER_IS_USUAL, true)
-DEFINE_FOUR(cmpeq, ORDER_IS_USUAL, true)
-DEFINE_FOUR(cmplt, ORDER_IS_USUAL, true)
-DEFINE_FOUR(cmple, ORDER_IS_USUAL, true)
-DEFINE_FOUR(cmpunord, ORDER_IS_USUAL, true)
-DEFINE_FOUR(cmpneq, ORDER_IS_USUAL, true)
-DEFINE_FOUR(cmpnlt, ORDER_IS_USUAL, true)
-DEFINE_FOUR(cmpnle, ORDER_IS_USUAL, true)
-DEFINE_FOUR(cmpord, ORDER_IS_USUAL, true)
-DEFINE_UNARY(sqrtss, ss, ss, singles, s, 1u, ROOT_IS_USUAL, is_usual(state))
-DEFINE_UNARY(sqrtps, ps, ps, singles, s, 15u, ROOT_IS_USUAL, is_usual(state))
-DEFINE_UNARY(sqrtsd, sd, sd, doubles, d, 1u, ROOT_IS_USUAL, is_usual(state))
-DEFINE_UNARY(sqrtpd, pd, pd, doubles, d, 3u, ROOT_IS_USUAL, is_usual(state))
-DEFINE_PACKED(addsub, SUM_IS_USUAL, is_usual(state))
-DEFINE_PACKED(hadd, SUM_IS_USUAL, is_usual(state))
-DEFINE_PACKED(hsub, SUM_IS_USUAL, is_usual(state))
+/* The lowest lanes as values: for what is generated (vectors.c). */
+#define DEFINE_VALUES(name, form, type)                                        \
+	uint64_t sse_##name(uint64_t left, uint64_t right);                    \
+	uint64_t sse_##name(uint64_t left, uint64_t right)                     \
+	{                                                                      \
+		type a = load_##form(&left), b = load_##form(&right);          \
+									       \
+		__asm__ volatile(#name " %1, %0" : "+x"(a) : "x"(b));          \
+		return (uint64_t)((longs)a)[0];                                \
+	}
+
+#define DEFINE_COMPARISON(name)                                                \
+	DEFINE_FOUR(name)                                                      \
+	DEFINE_VALUES(name##ss, ss, singles)                                   \
+	DEFINE_VALUES(name##sd, sd, doubles)
+
+DEFINE_FOUR(add)
+DEFINE_FOUR(sub)
+DEFINE_FOUR(mul)
+DEFINE_FOUR(div)
+DEFINE_FOUR(min)
+DEFINE_FOUR(max)
+DEFINE_VALUES(minss, ss, singles)
+DEFINE_VALUES(maxss, ss, singles)
+DEFINE_COMPARISON(cmpeq)
+DEFINE_COMPARISON(cmplt)
+DEFINE_COMPARISON(cmple)
+DEFINE_COMPARISON(cmpunord)
+DEFINE_COMPARISON(cmpneq)
+DEFINE_COMPARISON(cmpnlt)
+DEFINE_COMPARISON(cmpnle)
+DEFINE_COMPARISON(cmpord)
+DEFINE_UNARY(sqrtss, ss, ss, singles)
+DEFINE_UNARY(sqrtps, ps, ps, singles)
+DEFINE_UNARY(sqrtsd, sd, sd, doubles)
+DEFINE_UNARY(sqrtpd, pd, pd, doubles)
+DEFINE_PACKED(addsub)
+DEFINE_PACKED(hadd)
+DEFINE_PACKED(hsub)
 
 /* ------- comparisons into flags ------- */
 
 /* ZF, PF and CF of the host are what the guest is to have. */
-#define DEFINE_COMPARE(name, form, type, k)                                    \
+#define DEFINE_COMPARE(name, form, type)                                       \
 	binary_fn helper_##name##_x86_64;                                      \
 	void helper_##name##_x86_64(uint8_t *state, void *left,                \
 				    const void *right)                         \
@@ -121,15 +146,33 @@ DEFINE_PACKED(hsub, SUM_IS_USUAL, is_usual(state))
 									       \
 		a = load_##form(left);                                         \
 		b = load_##form(right);                                        \
-		if (lanes_##k(is_tame_##k(a) & is_tame_##k(b)) & 1)            \
-			__asm__(#name " %1, %2\n\tlahf"                        \
-				: "=a"(ax) : "x"(b), "x"(a));                  \
-		else                                                           \
-			IN_MODE(state, guests_mode(state),                     \
-				#name " %[b], %[a]\n\tlahf",                   \
-				[f] "=a"(ax) : [a] "x"(a), [b] "x"(b));        \
+		__asm__ volatile(#name " %1, %2\n\tlahf"                       \
+				 : "=a"(ax) : "x"(b), "x"(a) : "cc");          \
 		exact_put_conditions(state, ax >> 8);                          \
 	}
+
+/* The same of values. */
+#define DEFINE_COMPARE_VALUES(name, form, type)                                \
+	uint64_t sse_##name(uint64_t left, uint64_t right);                    \
+	uint64_t sse_##name(uint64_t left, uint64_t right)                     \
+	{                                                                      \
+		uint64_t ax;                                                   \
+		type a = load_##form(&left), b = load_##form(&right);          \
+									       \
+		__asm__ volatile(#name " %1, %2\n\tlahf"                       \
+				 : "=a"(ax) : "x"(b), "x"(a) : "cc");          \
+		return ax >> 8 & EXACT_CONDITIONS;                             \
+	}
+
+DEFINE_COMPARE_VALUES(comiss, ss, singles)
+DEFINE_COMPARE_VALUES(comisd, sd, doubles)
+DEFINE_COMPARE_VALUES(ucomiss, ss, singles)
+DEFINE_COMPARE_VALUES(ucomisd, sd, doubles)
+
+DEFINE_COMPARE(comiss, ss, singles)
+DEFINE_COMPARE(comisd, sd, doubles)
+DEFINE_COMPARE(ucomiss, ss, singles)
+DEFINE_COMPARE(ucomisd, sd, doubles)
 
 /* ------- conversions between the two sizes ------- */
 
@@ -149,26 +192,46 @@ static inline void store_sd_of_ss(void *to, singles value)
 	store_sd(to, (doubles)value);
 }
 
-/* What cannot get too small or too large for the other size. */
-static inline longs is_narrow(doubles x)
-{
-	return (x == 0) |
-	       ((magnitude_d(x) > FLT_MIN) & (magnitude_d(x) < FLT_MAX));
-}
+DEFINE_UNARY(cvtsd2ss, sd, ss_of_sd, doubles)
+DEFINE_UNARY(cvtpd2ps, pd, pd, doubles)
+DEFINE_UNARY(cvtss2sd, ss, sd_of_ss, singles)
+DEFINE_UNARY(cvtps2pd, pi, ps, singles)
 
-#define NARROWING_IS_USUAL(k, a, b, r) is_narrow(b)
-#define WIDENING_IS_USUAL(k, a, b, r) is_tame_s(b)
+/* ------- conversions from and to integers ------- */
 
-DEFINE_COMPARE(comiss, ss, singles, s)
-DEFINE_COMPARE(comisd, sd, doubles, d)
-DEFINE_COMPARE(ucomiss, ss, singles, s)
-DEFINE_COMPARE(ucomisd, sd, doubles, d)
+/* Values of instructions that are generated (vectors.c); the engine's functions
+ * do them right. */
+#define DEFINE_FROM_INTEGER(name, insn, type)                                  \
+	uint64_t sse_##name(uint64_t integer);                                 \
+	uint64_t sse_##name(uint64_t integer)                                  \
+	{                                                                      \
+		type from = (type)integer;                                     \
+		longs number = { 0, 0 };                                       \
+									       \
+		__asm__ volatile(#insn " %1, %0" : "+x"(number) : "r"(from));  \
+		return (uint64_t)number[0];                                    \
+	}
 
-DEFINE_UNARY(cvtsd2ss, sd, ss_of_sd, doubles, d, 1u, NARROWING_IS_USUAL,
-	     is_usual(state))
-DEFINE_UNARY(cvtpd2ps, pd, pd, doubles, d, 3u, NARROWING_IS_USUAL,
-	     is_usual(state))
-DEFINE_UNARY(cvtss2sd, ss, sd_of_ss, singles, s, 1u, WIDENING_IS_USUAL,
-	     true)
-DEFINE_UNARY(cvtps2pd, pi, ps, singles, s, 3u, WIDENING_IS_USUAL, true)
+#define DEFINE_TO_INTEGER(name, insn, type)                                    \
+	uint64_t sse_##name(uint64_t number);                                  \
+	uint64_t sse_##name(uint64_t number)                                   \
+	{                                                                      \
+		longs from = { (int64_t)number, 0 };                           \
+		type integer;                                                  \
+									       \
+		__asm__ volatile(#insn " %1, %0" : "=r"(integer) : "x"(from)); \
+		return integer;                                                \
+	}
 
+DEFINE_FROM_INTEGER(cvtsi2sd, cvtsi2sdl, uint32_t)
+DEFINE_FROM_INTEGER(cvtsq2sd, cvtsi2sdq, uint64_t)
+DEFINE_FROM_INTEGER(cvtsi2ss, cvtsi2ssl, uint32_t)
+DEFINE_FROM_INTEGER(cvtsq2ss, cvtsi2ssq, uint64_t)
+DEFINE_TO_INTEGER(cvtsd2si, cvtsd2si, uint32_t)
+DEFINE_TO_INTEGER(cvtsd2sq, cvtsd2si, uint64_t)
+DEFINE_TO_INTEGER(cvttsd2si, cvttsd2si, uint32_t)
+DEFINE_TO_INTEGER(cvttsd2sq, cvttsd2si, uint64_t)
+DEFINE_TO_INTEGER(cvtss2si, cvtss2si, uint32_t)
+DEFINE_TO_INTEGER(cvtss2sq, cvtss2si, uint64_t)
+DEFINE_TO_INTEGER(cvttss2si, cvttss2si, uint32_t)
+DEFINE_TO_INTEGER(cvttss2sq, cvttss2si, uint64_t)

@@ -1,23 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sse.h - the guest's MXCSR, registers and modes, for those who compute
+ * sse.h - the guest's MXCSR and registers, for those who compute
  *
- * To load MXCSR takes longer than all else.  It is left out where it can make
- * no difference: the host's own one rounds to nearest and masks everything; so
- * does the guest's; operands are normal or zero, and so is the result, which
- * can then be inexact and nothing else; and that was raised before.
+ * While translated code runs, the host's MXCSR is the guest's, with everything
+ * masked: its mode is the guest's, and its flags of exceptions are those that
+ * have been raised since they were last taken over.  So an instruction of the
+ * guest's is one of the host's, in translated code and in the functions that it
+ * calls.  Nothing else that is called there computes with SSE.
  */
 #ifndef CPREC_VM_ENGINE_BUILD_SSE_H
 #define CPREC_VM_ENGINE_BUILD_SSE_H
 
-#include <emmintrin.h>
-#include <float.h>
+#include <xmmintrin.h>
 
 #include "vm/engine/build/exact.h"
 
 #define MXCSR_HOST 0x1f80u	/* all masked, to nearest */
-#define MXCSR_ROUNDING 0x6000u
-#define MXCSR_ROUNDING_AT 13
 #define MXCSR_MODE 0xe040u	/* FZ, rounding, DAZ */
 #define MXCSR_FZ 0x8000u
 
@@ -36,29 +34,20 @@ static inline uint32_t mxcsr_of(const uint8_t *state)
 	return mxcsr;
 }
 
-static inline void raise_flags(uint8_t *state, uint32_t flags)
+/* What the host has raised is the guest's. */
+static inline void take_flags(uint8_t *state)
 {
+	uint32_t flags = _mm_getcsr();
+
 	state[layout.sse.raised] |= flags & RAISED_ALL & ~RAISED_DENORMAL;
 	state[layout.sse.mxcsr] |= flags & RAISED_DENORMAL;
 }
 
-/* What the host's MXCSR is to be for the guest's mode. */
-static inline uint32_t guests_mode(const uint8_t *state)
+/* The host computes in the guest's mode, and has raised nothing. */
+static inline void take_mode(const uint8_t *state)
 {
-	return (mxcsr_of(state) & MXCSR_MODE) | MXCSR_HOST;
+	_mm_setcsr((mxcsr_of(state) & MXCSR_MODE) | MXCSR_HOST);
 }
-
-/* Instructions with a mode: none can come between it and them. */
-#define IN_MODE(state, mode, text, ...)                                        \
-	do {                                                                   \
-		uint32_t mode_ = (mode), host_ = MXCSR_HOST;                   \
-									       \
-		__asm__ volatile("ldmxcsr %[mode_at]\n\t" text "\n\t"          \
-				 "stmxcsr %[mode_at]\n\tldmxcsr %[host_at]"    \
-				 : [mode_at] "+m"(mode_), __VA_ARGS__,         \
-				   [host_at] "m"(host_));                      \
-		raise_flags(state, mode_);                                     \
-	} while (0)
 
 /* ------- registers ------- */
 
@@ -117,50 +106,6 @@ static inline void store_ps(void *to, singles value)
 static inline void store_pd(void *to, doubles value)
 {
 	memcpy(to, &value, sizeof(value));
-}
-
-/* ------- what is usual ------- */
-
-static inline singles magnitude_s(singles x)
-{
-	return (singles)((words)x & 0x7fffffff);
-}
-
-static inline doubles magnitude_d(doubles x)
-{
-	return (doubles)((longs)x & INT64_MAX);
-}
-
-/* Zero, normal or infinite. */
-static inline words is_tame_s(singles x)
-{
-	return (x == 0) | (magnitude_s(x) >= FLT_MIN);
-}
-
-static inline longs is_tame_d(doubles x)
-{
-	return (x == 0) | (magnitude_d(x) >= DBL_MIN);
-}
-
-/* Larger than any number that could have been too small before rounding. */
-static inline words is_normal_s(singles x)
-{
-	return (magnitude_s(x) > FLT_MIN) & (magnitude_s(x) <= FLT_MAX);
-}
-
-static inline longs is_normal_d(doubles x)
-{
-	return (magnitude_d(x) > DBL_MIN) & (magnitude_d(x) <= DBL_MAX);
-}
-
-static inline unsigned lanes_s(words mask)
-{
-	return (unsigned)_mm_movemask_ps((__m128)mask);
-}
-
-static inline unsigned lanes_d(longs mask)
-{
-	return (unsigned)_mm_movemask_pd((__m128d)mask);
 }
 
 #endif

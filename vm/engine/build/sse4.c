@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * sse4.c - what SSE4 adds: rounding, dot products, strings; and estimates
+ * sse4.c - what SSE4 adds: rounding, dot products, strings; polynomials; and
+ * estimates
  *
  * Source: Intel 64 SDM volume 2, DPPS, ROUNDPS, PCMPESTRI.
  */
@@ -8,80 +9,44 @@
 
 /* ------- rounding to integers ------- */
 
-#define ROUND_AS_MXCSR 4u	/* in the instruction's last byte */
-#define ROUND_QUIETLY 8u
-
-typedef void round_fn(uint8_t *state, void *to, const void *from,
+typedef void byte_fn(uint8_t *state, void *to, const void *from,
 		      uint32_t how);
 
-/* Which way: 0 to nearest, 1 down, 2 up, 3 to zero. */
-static inline unsigned rounding_of(const uint8_t *state, uint32_t how)
-{
-	if (how & ROUND_AS_MXCSR)
-		return mxcsr_of(state) >> MXCSR_ROUNDING_AT & 3;
-	return how & 3;
-}
+#define ROUND(name, how, to, from)                                             \
+	case how:                                                              \
+		__asm__ volatile(#name " $" #how ", %1, %0"                    \
+				 : "+x"(to) : "x"(from));                      \
+		break;
 
-#define ROUND(name, way, to, from)                                             \
-	__asm__(#name " $" #way ", %1, %0" : "+x"(to) : "x"(from))
-
-#define ROUND_IN_MODE(name, how, state, mode, to, from)                        \
-	IN_MODE(state, mode, #name " $" #how ", %[b], %[r]",                   \
-		[r] "+x"(to) : [b] "x"(from))
-
-#define DEFINE_ROUND(name, form, type, k, lanes)                              \
-	static type name##_strange(uint8_t *state, type a, type b,            \
-				   unsigned way, bool quietly)                \
-	{                                                                     \
-		uint32_t mode = (guests_mode(state) & ~MXCSR_ROUNDING) |      \
-				way << MXCSR_ROUNDING_AT;                     \
-                                                                              \
-		if (quietly)                                                  \
-			ROUND_IN_MODE(name, 12, state, mode, a, b);           \
-		else                                                          \
-			ROUND_IN_MODE(name, 4, state, mode, a, b);            \
-		return a;                                                     \
-	}                                                                     \
-                                                                              \
-	static inline type name##_tame(type a, type b, unsigned way)          \
-	{                                                                     \
-		switch (way) {                                                \
-		case 0:                                                       \
-			ROUND(name, 0, a, b);                                 \
-			break;                                                \
-		case 1:                                                       \
-			ROUND(name, 1, a, b);                                 \
-			break;                                                \
-		case 2:                                                       \
-			ROUND(name, 2, a, b);                                 \
-			break;                                                \
-		default:                                                      \
-			ROUND(name, 3, a, b);                                 \
-		}                                                             \
-		return a;                                                     \
-	}                                                                     \
-                                                                              \
-	round_fn helper_##name##_xmm_x86_64;                                  \
-	void helper_##name##_xmm_x86_64(uint8_t *state, void *to,             \
-					const void *from, uint32_t how)       \
-	{                                                                     \
-		unsigned way = rounding_of(state, how);                       \
-		bool quietly = how & ROUND_QUIETLY;                           \
-		type a, b;                                                    \
-                                                                              \
-		a = b = load_##form(from);                                    \
-		if ((quietly || state[layout.sse.raised] & RAISED_INEXACT) && \
-		    (lanes_##k(is_tame_##k(b)) & (lanes)) == (lanes))         \
-			a = name##_tame(a, b, way);                           \
-		else                                                          \
-			a = name##_strange(state, a, b, way, quietly);        \
-		store_##form(to, a);                                          \
+/* Of the lowest bits: which way, or as MXCSR says; and whether quietly. */
+#define DEFINE_ROUND(name, form, type)                                         \
+	byte_fn helper_##name##_xmm_x86_64;                                   \
+	void helper_##name##_xmm_x86_64(uint8_t *state, void *to,              \
+					const void *from, uint32_t how)        \
+	{                                                                      \
+		type a, b;                                                     \
+									       \
+		(void)state;                                                   \
+		a = b = load_##form(from);                                     \
+		switch (how & 4 ? how & 12 : how & 11) {                       \
+		ROUND(name, 0, a, b)                                           \
+		ROUND(name, 1, a, b)                                           \
+		ROUND(name, 2, a, b)                                           \
+		ROUND(name, 3, a, b)                                           \
+		ROUND(name, 4, a, b)                                           \
+		ROUND(name, 8, a, b)                                           \
+		ROUND(name, 9, a, b)                                           \
+		ROUND(name, 10, a, b)                                          \
+		ROUND(name, 11, a, b)                                          \
+		ROUND(name, 12, a, b)                                          \
+		}                                                              \
+		store_##form(to, a);                                           \
 	}
 
-DEFINE_ROUND(roundss, ss, singles, s, 1u)
-DEFINE_ROUND(roundps, ps, singles, s, 15u)
-DEFINE_ROUND(roundsd, sd, doubles, d, 1u)
-DEFINE_ROUND(roundpd, pd, doubles, d, 3u)
+DEFINE_ROUND(roundss, ss, singles)
+DEFINE_ROUND(roundps, ps, singles)
+DEFINE_ROUND(roundsd, sd, doubles)
+DEFINE_ROUND(roundpd, pd, doubles)
 
 /* ------- dot products ------- */
 
@@ -98,18 +63,18 @@ static inline longs chosen_d(unsigned bits)
 }
 
 #define DEFINE_DOT(name, form, type, ints, k, text)                     \
-	round_fn helper_##name##_xmm_x86_64;                            \
+	byte_fn helper_##name##_xmm_x86_64;                            \
 	void helper_##name##_xmm_x86_64(uint8_t *state, void *to,       \
 					const void *from, uint32_t how) \
 	{                                                               \
 		type a, b;                                              \
                                                                         \
+		(void)state;                                            \
 		a = load_##form(to);                                    \
 		b = load_##form(from);                                  \
 		a = (type)((ints)a & chosen_##k(how >> 4));             \
 		b = (type)((ints)b & chosen_##k(how >> 4));             \
-		IN_MODE(state, guests_mode(state), text, [r] "+x"(a)    \
-			: [b] "x"(b));                                  \
+		__asm__ volatile(text : [r] "+x"(a) : [b] "x"(b));      \
 		a = (type)((ints)a & chosen_##k(how));                  \
 		store_##form(to, a);                                    \
 	}
@@ -119,10 +84,39 @@ DEFINE_DOT(dpps, ps, singles, words, s,
 	   "mulps %[b], %[r]\n\thaddps %[r], %[r]\n\thaddps %[r], %[r]")
 DEFINE_DOT(dppd, pd, doubles, longs, d, "mulpd %[b], %[r]\n\thaddpd %[r], %[r]")
 
+/* ------- polynomials ------- */
+
+#define MULTIPLY(halves, to, from)                                             \
+	case halves:                                                           \
+		__asm__("pclmulqdq $" #halves ", %1, %0"                       \
+			: "+x"(to) : "x"(from));                               \
+		break;
+
+/* Of two halves; which, two bits say. */
+REPLACES(byte_fn, helper_pclmulqdq_xmm_x86_64);
+void helper_pclmulqdq_xmm_x86_64(uint8_t *state, void *to, const void *from,
+				 uint32_t how)
+{
+	doubles a = load_pd(to), b = load_pd(from);
+
+	if (!__builtin_cpu_supports("pclmul")) {
+		engine_helper_pclmulqdq_xmm_x86_64(state, to, from, how);
+		return;
+	}
+	switch (how & 0x11) {
+	MULTIPLY(0x00, a, b)
+	MULTIPLY(0x01, a, b)
+	MULTIPLY(0x10, a, b)
+	MULTIPLY(0x11, a, b)
+	}
+	store_pd(to, a);
+}
+
 /* ------- estimates ------- */
 
 /*
- * The exact value, rounded: what is the same everywhere.  They raise nothing.
+ * The exact value, rounded: what is the same everywhere.  They raise nothing,
+ * but may compute with the host's processor.
  */
 #define DEFINE_ESTIMATE(name)                                   \
 	REPLACES(binary_fn, helper_##name##_x86_64);            \
@@ -130,8 +124,11 @@ DEFINE_DOT(dppd, pd, doubles, longs, d, "mulpd %[b], %[r]\n\thaddpd %[r], %[r]")
 				    const void *from)           \
 	{                                                       \
 		uint8_t raised = state[layout.sse.raised];      \
+		unsigned host = _mm_getcsr();                   \
                                                                 \
+		_mm_setcsr(MXCSR_HOST);                         \
 		engine_helper_##name##_x86_64(state, to, from); \
+		_mm_setcsr(host);                               \
 		state[layout.sse.raised] = raised;              \
 	}
 

@@ -1,131 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * vectors.c - integer instructions of SSE2 to SSE4.2, without a call
+ * vectors.c - instructions of SSE to SSE4.2, without a call
  *
  * The engine generates a call of a function for each of them, in front of which
- * all registers are written back.  Where one operation of the engine's on
- * vectors, which is one instruction of the host's (AVX), does the same, it is
+ * all registers are written back.  Where some operations of the engine's do the
+ * same, most of which are one instruction of the host's (AVX), they are
  * generated instead:
  *
  *	to = operation(to, from)
  *
- * Operands are loaded and stored as two halves.  So the engine moves vectors,
- * and the host hands over what has just been stored in two pieces only to loads
- * of these pieces.  Nor does it matter then that the registers are not at
- * multiples of 16.
+ * Some instructions of the host are none that the engine would generate.  In
+ * its tables, an operation has an instruction for each size of lanes, or none:
+ * there they get a place (HOST in manifest.inc).  What has no place is still
+ * called, but with values and not their addresses, and no register is written
+ * back.
+ *
+ * What computes with floating point needs no more than its instruction, as the
+ * host's MXCSR is the guest's (sse.h).
  */
 #include "vm/engine/build/vectors.h"
 
 #include "vm/engine/build/operations.h"
+#include "vm/engine/build/vectors_internal.h"
 #include "vm/engine/engine_internal.h"
 
-extern op2_vector_fn vec_gen_2_x86_64;
-extern op3_vector_fn vec_gen_3_x86_64;
-extern op4_vector_fn vec_gen_4_x86_64;
-
-/* A vector's halves. */
-#define LOW 0
-#define HIGH 8
-
-enum form {
-	OF_ONE,			/* to = operation(from) */
-	OF_TWO,			/* to = operation(to, from) */
-	OF_OTHERS,		/* to = operation(from, to) */
-	COMPARE_EQUAL,
-	COMPARE_ABOVE,		/* signed */
-	SHUFFLE_ONE,		/* to = singles of from */
-	SHUFFLE_SINGLES,	/* two of to, two of from */
-	SHUFFLE_DOUBLES,
-	SIGNS,			/* the highest bits of bytes, as a number */
-	FROM_32, FROM_64,	/* a number, and zeros above it */
-};
-
-/* Lanes: 8, 16, 32, 64 bits are 0 to 3. */
-#define INSTRUCTIONS                                                           \
-	ROW(paddb_xmm, OF_TWO, OP_ADD_LANES, 0)                                \
-	ROW(paddw_xmm, OF_TWO, OP_ADD_LANES, 1)                                \
-	ROW(paddl_xmm, OF_TWO, OP_ADD_LANES, 2)                                \
-	ROW(paddq_xmm, OF_TWO, OP_ADD_LANES, 3)                                \
-	ROW(psubb_xmm, OF_TWO, OP_SUBTRACT_LANES, 0)                           \
-	ROW(psubw_xmm, OF_TWO, OP_SUBTRACT_LANES, 1)                           \
-	ROW(psubl_xmm, OF_TWO, OP_SUBTRACT_LANES, 2)                           \
-	ROW(psubq_xmm, OF_TWO, OP_SUBTRACT_LANES, 3)                           \
-	ROW(pmullw_xmm, OF_TWO, OP_MULTIPLY_LANES, 1)                          \
-	ROW(pmulld_xmm, OF_TWO, OP_MULTIPLY_LANES, 2)                          \
-	ROW(paddsb_xmm, OF_TWO, OP_ADD_SIGNED_SATURATED, 0)                    \
-	ROW(paddsw_xmm, OF_TWO, OP_ADD_SIGNED_SATURATED, 1)                    \
-	ROW(paddusb_xmm, OF_TWO, OP_ADD_SATURATED, 0)                          \
-	ROW(paddusw_xmm, OF_TWO, OP_ADD_SATURATED, 1)                          \
-	ROW(psubsb_xmm, OF_TWO, OP_SUBTRACT_SIGNED_SATURATED, 0)               \
-	ROW(psubsw_xmm, OF_TWO, OP_SUBTRACT_SIGNED_SATURATED, 1)               \
-	ROW(psubusb_xmm, OF_TWO, OP_SUBTRACT_SATURATED, 0)                     \
-	ROW(psubusw_xmm, OF_TWO, OP_SUBTRACT_SATURATED, 1)                     \
-	ROW(pminsb_xmm, OF_TWO, OP_SIGNED_MINIMUM, 0)                          \
-	ROW(pminsw_xmm, OF_TWO, OP_SIGNED_MINIMUM, 1)                          \
-	ROW(pminsd_xmm, OF_TWO, OP_SIGNED_MINIMUM, 2)                          \
-	ROW(pminub_xmm, OF_TWO, OP_MINIMUM, 0)                                 \
-	ROW(pminuw_xmm, OF_TWO, OP_MINIMUM, 1)                                 \
-	ROW(pminud_xmm, OF_TWO, OP_MINIMUM, 2)                                 \
-	ROW(pmaxsb_xmm, OF_TWO, OP_SIGNED_MAXIMUM, 0)                          \
-	ROW(pmaxsw_xmm, OF_TWO, OP_SIGNED_MAXIMUM, 1)                          \
-	ROW(pmaxsd_xmm, OF_TWO, OP_SIGNED_MAXIMUM, 2)                          \
-	ROW(pmaxub_xmm, OF_TWO, OP_MAXIMUM, 0)                                 \
-	ROW(pmaxuw_xmm, OF_TWO, OP_MAXIMUM, 1)                                 \
-	ROW(pmaxud_xmm, OF_TWO, OP_MAXIMUM, 2)                                 \
-	ROW(pabsb_xmm, OF_ONE, OP_MAGNITUDE, 0)                                \
-	ROW(pabsw_xmm, OF_ONE, OP_MAGNITUDE, 1)                                \
-	ROW(pabsd_xmm, OF_ONE, OP_MAGNITUDE, 2)                                \
-	ROW(pand_xmm, OF_TWO, OP_AND_VECTOR, 0)                                \
-	ROW(por_xmm, OF_TWO, OP_OR_VECTOR, 0)                                  \
-	ROW(pxor_xmm, OF_TWO, OP_XOR_VECTOR, 0)                                \
-	ROW(pandn_xmm, OF_OTHERS, OP_AND_NOT_VECTOR, 0)                        \
-	ROW(psllw_xmm, OF_TWO, OP_SHIFT_LANES_UP, 1)                           \
-	ROW(pslld_xmm, OF_TWO, OP_SHIFT_LANES_UP, 2)                           \
-	ROW(psllq_xmm, OF_TWO, OP_SHIFT_LANES_UP, 3)                           \
-	ROW(psrlw_xmm, OF_TWO, OP_SHIFT_LANES_RIGHT, 1)                        \
-	ROW(psrld_xmm, OF_TWO, OP_SHIFT_LANES_RIGHT, 2)                        \
-	ROW(psrlq_xmm, OF_TWO, OP_SHIFT_LANES_RIGHT, 3)                        \
-	ROW(psraw_xmm, OF_TWO, OP_SHIFT_LANES_DOWN, 1)                         \
-	ROW(psrad_xmm, OF_TWO, OP_SHIFT_LANES_DOWN, 2)                         \
-	ROW(pcmpeqb_xmm, COMPARE_EQUAL, OP_COMPARE_LANES, 0)                   \
-	ROW(pcmpeqw_xmm, COMPARE_EQUAL, OP_COMPARE_LANES, 1)                   \
-	ROW(pcmpeql_xmm, COMPARE_EQUAL, OP_COMPARE_LANES, 2)                   \
-	ROW(pcmpeqq_xmm, COMPARE_EQUAL, OP_COMPARE_LANES, 3)                   \
-	ROW(pcmpgtb_xmm, COMPARE_ABOVE, OP_COMPARE_LANES, 0)                   \
-	ROW(pcmpgtw_xmm, COMPARE_ABOVE, OP_COMPARE_LANES, 1)                   \
-	ROW(pcmpgtl_xmm, COMPARE_ABOVE, OP_COMPARE_LANES, 2)                   \
-	ROW(pcmpgtq_xmm, COMPARE_ABOVE, OP_COMPARE_LANES, 3)                   \
-	ROW(punpcklbw_xmm, OF_TWO, OP_INTERLEAVE_LOW, 0)                       \
-	ROW(punpcklwd_xmm, OF_TWO, OP_INTERLEAVE_LOW, 1)                       \
-	ROW(punpckldq_xmm, OF_TWO, OP_INTERLEAVE_LOW, 2)                       \
-	ROW(punpcklqdq_xmm, OF_TWO, OP_INTERLEAVE_LOW, 3)                      \
-	ROW(punpckhbw_xmm, OF_TWO, OP_INTERLEAVE_HIGH, 0)                      \
-	ROW(punpckhwd_xmm, OF_TWO, OP_INTERLEAVE_HIGH, 1)                      \
-	ROW(punpckhdq_xmm, OF_TWO, OP_INTERLEAVE_HIGH, 2)                      \
-	ROW(punpckhqdq_xmm, OF_TWO, OP_INTERLEAVE_HIGH, 3)                     \
-	ROW(packsswb_xmm, OF_TWO, OP_PACK_SIGNED, 0)                           \
-	ROW(packssdw_xmm, OF_TWO, OP_PACK_SIGNED, 1)                           \
-	ROW(packuswb_xmm, OF_TWO, OP_PACK, 0)                                  \
-	ROW(packusdw_xmm, OF_TWO, OP_PACK, 1)                                  \
-	ROW(pshufd_xmm, SHUFFLE_ONE, OP_SHUFFLE_SINGLES, 2)                    \
-	ROW(shufps, SHUFFLE_SINGLES, OP_SHUFFLE_SINGLES, 2)                    \
-	ROW(shufpd, SHUFFLE_DOUBLES, OP_SHUFFLE_SINGLES, 2)                    \
-	ROW(pmovmskb_xmm, SIGNS, 0, 0)                                         \
-	ROW(movl_mm_T0_xmm, FROM_32, 0, 0)                                     \
-	ROW(movq_mm_T0_xmm, FROM_64, 0, 0)
+#define PLACED(name_, form_, host_)                                            \
+	ROW(name_, form_, HOST_##host_, HOST_##host_##_LANE)
 
 #define ROW(name_, form_, op_, lane_) extern char helper_##name_##_x86_64[];
-INSTRUCTIONS
+#define CALLED(name_, form_) ROW(name_, form_, 0, 0) extern char sse_##name_[];
+#include "vm/engine/build/vectors.inc"
 #undef ROW
+#undef CALLED
 
-static const struct instruction {
-	const void *function;
-	uint8_t form, op, lane;
-} instructions[] = {
+static const struct instruction instructions[] = {
 #define ROW(name_, form_, op_, lane_)                                          \
-	{ helper_##name_##_x86_64, form_, op_, lane_ },
-	INSTRUCTIONS
+	{ helper_##name_##_x86_64, NULL, form_, op_, lane_ },
+#define CALLED(name_, form_)                                                   \
+	{ helper_##name_##_x86_64, sse_##name_, form_, 0, 0 },
+#include "vm/engine/build/vectors.inc"
 #undef ROW
+#undef CALLED
 };
 
 static const struct instruction *find(const void *function)
@@ -152,181 +67,179 @@ void vectors_note(int op, uintptr_t value, uintptr_t number)
 	}
 }
 
-/* ------- generating ------- */
+/* ------- where operands are ------- */
 
-static const struct generator *generate(void)
+#define OPERATIONS_OF_PLACES 5u	/* with a constant between them */
+
+static const struct made_op *in_front(const struct made_op *op)
 {
-	return engine_entered->kind->generator;
+	const uint8_t *link = op->before;
+
+	return (const void *)(link - offsetof(struct made_op, next));
 }
 
-static uintptr_t new_value(void *context, int type)
+static uint8_t kind_of(const struct made_op *op)
 {
-	return (uintptr_t)generate()->new(context, type, false);
+	return (uint8_t)op->head;
 }
 
-static void free_value(void *context, uintptr_t value)
+/* In the engine's state: the address was computed just now. */
+static struct place place_of(const void *address)
 {
-	generate()->free(context, (void *)value);
+	const struct made_op *op = engine_entered->logged.made;
+	struct place place = { (uintptr_t)address, 0 };
+
+	for (unsigned i = 0; i < OPERATIONS_OF_PLACES; i++) {
+		const struct made_op *constant = in_front(op);
+
+		if (kind_of(op) == OP_ADD &&
+		    op->operands[0] == (uintptr_t)address) {
+			if (op->operands[1] == engine_entered->env &&
+			    kind_of(constant) == OP_CONSTANT &&
+			    constant->operands[0] == op->operands[2]) {
+				place.base = engine_entered->env;
+				place.offset = constant->operands[1];
+			}
+			return place;
+		}
+		op = constant;
+	}
+	return place;
 }
 
-static uintptr_t load(void *context, uintptr_t place)
-{
-	uintptr_t value = new_value(context, TYPE_VECTOR);
-	uintptr_t high = new_value(context, TYPE_VECTOR);
+#define OPERATIONS_OF_SHIFT 8u
 
-	vec_gen_3_x86_64(context, OP_LOAD_VECTOR, TYPE_HALF, 0, value, place,
-			 LOW);
-	vec_gen_3_x86_64(context, OP_LOAD_VECTOR, TYPE_HALF, 0, high, place,
-			 HIGH);
-	vec_gen_3_x86_64(context, OP_INTERLEAVE_LOW, TYPE_VECTOR, 3, value,
-			 value, high);
-	free_value(context, high);
-	return value;
+/*
+ * How far a shift goes, where that is a constant: the engine writes it into a
+ * vector of its own, the last operand.
+ *
+ *	value = number; *(env + at) = value; value = 0; *(env + at + 4) = value;
+ *	x = ...; first = env + x; x = at; last = env + x
+ */
+bool vectors_shift(struct place vector, uintptr_t *number)
+{
+	static const uint8_t expected[OPERATIONS_OF_SHIFT] = {
+		OP_ADD, OP_CONSTANT, OP_ADD, OP_CONSTANT,
+		OP_STORE_LOW_32, OP_CONSTANT, OP_STORE_LOW_32, OP_CONSTANT,
+	};
+	const struct made_op *op = engine_entered->logged.made;
+	const struct made_op *found[OPERATIONS_OF_SHIFT];
+
+	for (unsigned i = 0; i < OPERATIONS_OF_SHIFT; i++, op = in_front(op)) {
+		if (kind_of(op) != expected[i])
+			return false;
+		found[i] = op;
+	}
+	*number = found[7]->operands[1];
+	return vector.base == engine_entered->env &&
+	       found[6]->operands[0] == found[7]->operands[0] &&
+	       found[6]->operands[1] == vector.base &&
+	       found[6]->operands[2] == vector.offset &&
+	       found[4]->operands[1] == vector.base &&
+	       found[4]->operands[2] == vector.offset + 4;
 }
 
-/* `value` is not needed any more. */
-static void store(void *context, uintptr_t value, uintptr_t place)
-{
-	vec_gen_3_x86_64(context, OP_STORE_VECTOR, TYPE_HALF, 0, value, place,
-			 LOW);
-	vec_gen_3_x86_64(context, OP_INTERLEAVE_HIGH, TYPE_VECTOR, 3, value,
-			 value, value);
-	vec_gen_3_x86_64(context, OP_STORE_VECTOR, TYPE_HALF, 0, value, place,
-			 HIGH);
-}
+/* ------- all of them ------- */
 
-/* The same of doubles: of two bits, which ones. */
-static uintptr_t singles_of(uintptr_t doubles)
+/* The constant that such a form needs is argument so and so; 0: none. */
+static unsigned constant_of(unsigned form)
 {
-	return (doubles & 1 ? 0xe : 0x4) | (doubles & 2 ? 0xe0 : 0x40);
-}
-
-static void compute(void *context, const struct instruction *it, uintptr_t to,
-		    uintptr_t from)
-{
-	const unsigned lane = it->lane;
-	uintptr_t number = newest.number & 0xff;
-
-	switch (it->form) {
-	case OF_ONE:
-		vec_gen_2_x86_64(context, it->op, TYPE_VECTOR, lane, to, from);
-		return;
-	case OF_TWO:
-		vec_gen_3_x86_64(context, it->op, TYPE_VECTOR, lane, to, to,
-				 from);
-		return;
-	case OF_OTHERS:
-		vec_gen_3_x86_64(context, it->op, TYPE_VECTOR, lane, to, from,
-				 to);
-		return;
-	case COMPARE_EQUAL:
-		number = IS_EQUAL;
-		break;
-	case COMPARE_ABOVE:
-		number = IS_ABOVE_SIGNED;
-		break;
+	switch (form) {
 	case SHUFFLE_ONE:
-		vec_gen_4_x86_64(context, it->op, TYPE_VECTOR, lane, to, from,
-				 from, number);
-		return;
+	case SHUFFLE_LOW:
+	case SHUFFLE_HIGH:
+	case SHUFFLE_SINGLES:
 	case SHUFFLE_DOUBLES:
-		number = singles_of(number);
-		break;
+		return 2;
+	case CHOOSE:
+	case CHOOSE_DOUBLES:
+	case ALIGN_BYTES:
+		return 3;
+	default:
+		return 0;
 	}
-	vec_gen_4_x86_64(context, it->op, TYPE_VECTOR, lane, to, to, from,
-			 number);
-}
-
-static void generate_two(void *context, const struct instruction *it,
-			 uintptr_t to_place, uintptr_t from_place)
-{
-	uintptr_t from = load(context, from_place), to;
-
-	if (it->form == OF_ONE || it->form == SHUFFLE_ONE)
-		to = new_value(context, TYPE_VECTOR);
-	else
-		to = load(context, to_place);
-	compute(context, it, to, from);
-	store(context, to, to_place);
-	free_value(context, to);
-	free_value(context, from);
-}
-
-static void with_constant(void *context, int op, uintptr_t value,
-			  uint64_t number)
-{
-	generate_with(generate(), context, op, value, value, number);
-}
-
-/* The highest bits of 8 bytes become the highest byte. */
-static uintptr_t signs_of(void *context, uintptr_t place, size_t half)
-{
-	uintptr_t value = new_value(context, TYPE_64);
-
-	generate()->op3(context, OP_LOAD_64, value, place, half);
-	with_constant(context, OP_AND, value, UINT64_C(0x8080808080808080));
-	with_constant(context, OP_MULTIPLY, value, UINT64_C(0x2040810204081));
-	return value;
-}
-
-static void generate_signs(void *context, uintptr_t result, uintptr_t place)
-{
-	uintptr_t low = signs_of(context, place, LOW);
-	uintptr_t high = signs_of(context, place, HIGH);
-
-	with_constant(context, OP_SHIFT_RIGHT, low, 56);
-	with_constant(context, OP_SHIFT_RIGHT, high, 48);
-	with_constant(context, OP_AND, high, 0xff00);
-	generate()->op3(context, OP_OR, low, low, high);
-	generate()->op2(context, OP_MOVE_32, result, low);
-	free_value(context, high);
-	free_value(context, low);
-}
-
-static void generate_number(void *context, uintptr_t place, uintptr_t number,
-			    bool is_narrow)
-{
-	uintptr_t other = new_value(context, TYPE_64);
-
-	if (is_narrow) {
-		generate()->op2(context, OP_WIDEN, other, number);
-		number = other;
-	}
-	generate()->op3(context, OP_STORE_64, number, place, LOW);
-	generate()->op2(context, OP_CONSTANT, other, 0);
-	generate()->op3(context, OP_STORE_64, other, place, HIGH);
-	free_value(context, other);
 }
 
 bool vectors_generate(void *context, const void *function, void *result,
 		      void **arguments)
 {
 	const struct instruction *it;
-	uintptr_t first, second;
+	const uintptr_t number = newest.number & 0xff;
+	unsigned constant;
+	struct place to, from;
 
-	if (!engine_entered || !engine_entered->vectors_are_inline)
+	if (!engine_entered || !engine_entered->vectors.are_inline)
 		return false;
 	it = find(function);
 	if (!it)
 		return false;
-	first = (uintptr_t)arguments[0];
-	second = (uintptr_t)arguments[1];
+	constant = constant_of(it->form);
+	if (constant && newest.value != (uintptr_t)arguments[constant])
+		return false;
+	engine_entered->vectors.are_used = true;
 	switch (it->form) {
 	case SIGNS:
-		generate_signs(context, (uintptr_t)result, second);
+		numbers_signs(context, (uintptr_t)result,
+			       place_of(arguments[1]));
 		return true;
 	case FROM_32:
 	case FROM_64:
-		generate_number(context, first, second, it->form == FROM_32);
+		numbers_load(context, place_of(arguments[0]),
+				(uintptr_t)arguments[1], it->form == FROM_32);
 		return true;
 	case SHUFFLE_ONE:
+	case SHUFFLE_LOW:
+	case SHUFFLE_HIGH:
 	case SHUFFLE_SINGLES:
 	case SHUFFLE_DOUBLES:
-		if (newest.value != (uintptr_t)arguments[2])
-			return false;
-		generate_two(context, it, first, second);
+		whole_two(context, it, place_of(arguments[0]),
+			  place_of(arguments[1]), number);
+		return true;
+	case DOUBLE_TO_32:
+	case DOUBLE_TO_64:
+	case SINGLE_TO_32:
+	case SINGLE_TO_64:
+		numbers_to_integer(context, it, (uintptr_t)result,
+				    place_of(arguments[1]));
+		return true;
+	case DOUBLE_OF_32:
+	case DOUBLE_OF_64:
+	case SINGLE_OF_32:
+	case SINGLE_OF_64:
+		numbers_from_integer(context, it, place_of(arguments[1]),
+				      (uintptr_t)arguments[2]);
 		return true;
 	}
-	generate_two(context, it, second, (uintptr_t)arguments[2]);
+	to = place_of(arguments[1]);
+	from = place_of(arguments[2]);
+	switch (it->form) {
+	case SHIFT_UP:
+	case SHIFT_RIGHT:
+	case SHIFT_DOWN:
+		whole_shift(context, it, to, from);
+		return true;
+	case SHIFT_BYTES_UP:
+	case SHIFT_BYTES_DOWN:
+		return whole_byte_shift(context, it, to, from);
+	case TEST:
+		numbers_test(context, to, from);
+		return true;
+	case DOUBLES:
+	case SINGLES:
+	case OF_DOUBLE:
+	case SINGLE_OF_DOUBLE:
+	case DOUBLE_OF_SINGLE:
+		numbers_lowest(context, it, to, from);
+		return true;
+	case CALL_DOUBLES:
+	case CALL_SINGLES:
+		numbers_lowest_call(context, it, to, from);
+		return true;
+	case COMPARE_DOUBLES:
+	case COMPARE_SINGLES:
+		numbers_compare(context, it, to, from);
+		return true;
+	}
+	whole_two(context, it, to, from, number);
 	return true;
 }
