@@ -75,6 +75,9 @@ enum {
 	OP_INTERLEAVE_HIGH = 184,
 };
 
+/* In what the engine says of an access to memory: the logarithm of its size. */
+#define ACCESS_SIZE 3u
+
 /* Conditions. */
 #define IS_ABOVE_OR_EQUAL 5	/* TCG_COND_GEU */
 #define IS_BELOW 4		/* TCG_COND_LTU */
