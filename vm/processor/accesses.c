@@ -172,15 +172,18 @@ struct telling {
 	struct vm_access_told list[TOLD_AT_ONCE + LOG_PIECE_MOST + 1];
 };
 
-static bool is_wanted(const struct telling *telling,
-		      const struct access_site *site,
-		      struct vm_access_told *told)
+/* 1, or 0; cleans the address. */
+static unsigned is_wanted(const struct telling *telling,
+			  const struct access_site *site,
+			  struct vm_access_told *told)
 {
 	unsigned kind = site->writes ? VM_WRITES : VM_READS;
+	unsigned is_kind = (telling->kinds & kind) != 0, begins, ends;
 
 	told->addr = log_addr(&telling->reader, &told->addr);
-	return !!(telling->kinds & kind) & (told->addr <= telling->range.last) &
-	       (told->addr + site->size - 1 >= telling->range.first);
+	begins = told->addr <= telling->range.last;
+	ends = told->addr + site->size - 1 >= telling->range.first;
+	return is_kind & begins & ends;
 }
 
 /* A site begins as what is told of it does: both are copied as one. */
@@ -225,10 +228,13 @@ look_at(const struct telling *telling, const struct logged *piece,
 	/* Two at a time: of the last one, the second is something else. */
 	for (; count > 0; count -= 2, site += 2, words += 2 * step) {
 		explain(told, last, site, words, has_values);
-		told += all || is_wanted(telling, site, told);
+		told += all ? 1 : is_wanted(telling, site, told);
 		explain(told, last, site + 1, words + step, has_values);
-		told += (all || is_wanted(telling, site + 1, told)) &
-			(count > 1);
+		if (!all)
+			told += is_wanted(telling, site + 1, told) &
+				(unsigned)(count > 1);
+		else
+			told += count > 1;
 	}
 	return told;
 }
@@ -251,9 +257,10 @@ look_for_lines(const struct telling *telling, const struct logged *piece,
 			told->addr = memory_home(telling->vm->memory,
 						 told->addr);
 		told += is_wanted(telling, site, told) &
-			!lines_seen(seen, told->addr, site->size, site->writes,
-				    (told->steps - epochs->start) >>
-					    epochs->shift);
+			(unsigned)!lines_seen(seen, told->addr, site->size,
+					      site->writes,
+					      (told->steps - epochs->start) >>
+						      epochs->shift);
 		words += has_values ? 2 : 1;
 	}
 	return told;
