@@ -10,6 +10,9 @@
 
 #define PAGES_MOST (UINT64_C(1) << 24)	/* 64 GiB of memory */
 
+/* Beside the number of epochs: words are told, too. */
+#define HAS_WORDS 128u
+
 unsigned lines_shift(uint64_t length)
 {
 	unsigned shift = 0;
@@ -51,12 +54,15 @@ static struct lines_page *find_page(struct lines_builder *builder,
 	return &builder->pages[*place];
 }
 
-void lines_add(struct lines_builder *builder, uint64_t line, uint64_t epoch)
+void lines_add(struct lines_builder *builder, uint64_t line, uint64_t epoch,
+	       unsigned words)
 {
 	struct lines_page *page = find_page(builder, line / LINES_PER_PAGE);
 
-	if (page)
-		page->epochs[line % LINES_PER_PAGE] |= UINT64_C(1) << epoch;
+	if (!page)
+		return;
+	page->epochs[line % LINES_PER_PAGE] |= UINT64_C(1) << epoch;
+	page->words[line % LINES_PER_PAGE] |= (uint8_t)words;
 }
 
 void lines_release(struct lines_builder *builder)
@@ -91,7 +97,7 @@ static void put(struct output *out, const struct lines_builder *builder,
 	uint64_t before = 0;
 
 	output_varint(out, builder->shift);
-	output_varint(out, epochs);
+	output_varint(out, epochs | HAS_WORDS);
 	output_varint(out, builder->count);
 	for (size_t i = 0; i < builder->count; i++) {
 		output_varint(out, builder->pages[i].page - before);
@@ -116,6 +122,10 @@ static void put(struct output *out, const struct lines_builder *builder,
 			before = mask;
 		}
 	}
+	for (size_t i = 0; i < builder->count; i++)
+		for (unsigned k = 0; k < LINES_PER_PAGE; k++)
+			if (builder->pages[i].epochs[k])
+				output_uint(out, builder->pages[i].words[k], 1);
 }
 
 /* Each two epochs become one. */
@@ -146,7 +156,7 @@ static size_t lines_of(const struct lines_builder *builder)
 
 /*
  * Packed, an epoch of a line takes half a bit or less: a quarter where memory is
- * busy, more where it is written in order.
+ * busy, more where it is written in order.  Its words take as much as eight.
  */
 int lines_encode(struct output *out, struct lines_builder *builder, size_t most)
 {
@@ -158,9 +168,9 @@ int lines_encode(struct output *out, struct lines_builder *builder, size_t most)
 	if (builder->count)
 		qsort(builder->pages, builder->count, sizeof(*builder->pages),
 		      by_page);
-	for (; epochs > 8 && lines * epochs / 16 > most; epochs /= 2)
+	for (; epochs > 8 && lines * (epochs + 8) / 16 > most; epochs /= 2)
 		join_epochs(builder);
-	if (lines / 4 <= most)
+	if (lines / 2 <= most)
 		put(out, builder, epochs);
 	return out->error;
 }
@@ -200,17 +210,33 @@ static int take_epochs(struct line_set *out, struct input *in, unsigned width)
 	return in->error;
 }
 
+static int take_words(struct line_set *out, struct input *in)
+{
+	const uint8_t *words = input_bytes(in, out->epoch_count);
+
+	if (in->error)
+		return in->error;
+	out->words = malloc(out->epoch_count + 1);
+	if (!out->words)
+		return ERR_NO_MEMORY;
+	memcpy(out->words, words, out->epoch_count);
+	return 0;
+}
+
 int line_set_decode(struct line_set *out, const uint8_t *bytes, size_t size)
 {
 	struct input in = { bytes, bytes + size, 0 };
 	unsigned epochs;
+	bool has_words;
 	int rc;
 
 	*out = (struct line_set){ 0 };
 	out->shift = (unsigned)input_count(&in, 63);
-	epochs = (unsigned)input_count(&in, EPOCHS_MOST);
+	epochs = (unsigned)input_count(&in, EPOCHS_MOST | HAS_WORDS);
+	has_words = epochs & HAS_WORDS;
+	epochs &= ~HAS_WORDS;
 	out->page_count = input_count(&in, PAGES_MOST);
-	if (!in.error && (!epochs || input_left(&in) / 9 < out->page_count))
+	if (!in.error && (!epochs || epochs > EPOCHS_MOST || input_left(&in) / 9 < out->page_count))
 		in.error = ERR_CORRUPT;
 	if (in.error)
 		return in.error;
@@ -220,6 +246,8 @@ int line_set_decode(struct line_set *out, const uint8_t *bytes, size_t size)
 	rc = take_pages(out, &in);
 	if (!rc)
 		rc = take_epochs(out, &in, width_of(epochs));
+	if (!rc && has_words)
+		rc = take_words(out, &in);
 	if (rc)
 		line_set_release(out);
 	return rc;
@@ -229,13 +257,14 @@ void line_set_release(struct line_set *set)
 {
 	free(set->pages);
 	free(set->epochs);
+	free(set->words);
 	*set = (struct line_set){ 0 };
 }
 
 size_t line_set_size(const struct line_set *set)
 {
 	return set->page_count * sizeof(*set->pages) +
-	       set->epoch_count * sizeof(*set->epochs);
+	       set->epoch_count * (sizeof(*set->epochs) + 1);
 }
 
 /* ------- looking up ------- */
@@ -255,20 +284,29 @@ static size_t first_page(const struct line_set *set, uint64_t page)
 	return first;
 }
 
-/* Of the lines of a page, from the first to the last. */
-static uint64_t epochs_in(const struct line_set *set,
-			  const struct line_page *page, unsigned first,
-			  unsigned last)
+/* Whether some bytes of a range may be among those of a line. */
+static bool has_some(const struct line_set *set, size_t place, uint64_t line,
+		     guest_addr first, guest_addr last)
 {
-	const uint64_t *epochs = &set->epochs[page->first];
-	uint64_t found = 0;
+	return !set->words ||
+	       set->words[place] & words_of_range(line, first, last);
+}
 
-	for (unsigned k = 0; k <= last; k++) {
+/* Of the lines of a page, those with bytes of the range. */
+static uint64_t epochs_in(const struct line_set *set,
+			  const struct line_page *page, guest_addr first,
+			  guest_addr last)
+{
+	uint64_t line = page->page * LINES_PER_PAGE, found = 0;
+	size_t place = page->first;
+
+	for (unsigned k = 0; k < LINES_PER_PAGE; k++, line++) {
 		if (!(page->present >> k & 1))
 			continue;
-		if (k >= first)
-			found |= *epochs;
-		epochs++;
+		if (line >= first >> LINE_SHIFT && line <= last >> LINE_SHIFT &&
+		    has_some(set, place, line, first, last))
+			found |= set->epochs[place];
+		place++;
 	}
 	return found;
 }
@@ -276,20 +314,12 @@ static uint64_t epochs_in(const struct line_set *set,
 uint64_t line_set_epochs(const struct line_set *set, guest_addr first,
 			 guest_addr last)
 {
-	uint64_t line = first >> LINE_SHIFT, end = last >> LINE_SHIFT;
+	uint64_t page = first >> GUEST_PAGE_SHIFT;
 	uint64_t found = 0;
 
-	for (size_t i = first_page(set, line / LINES_PER_PAGE);
+	for (size_t i = first_page(set, page);
 	     i < set->page_count &&
-	     set->pages[i].page <= end / LINES_PER_PAGE; i++) {
-		const struct line_page *page = &set->pages[i];
-		uint64_t base = page->page * LINES_PER_PAGE;
-
-		found |= epochs_in(set, page,
-				   line > base ? (unsigned)(line - base) : 0,
-				   end - base < LINES_PER_PAGE ?
-					   (unsigned)(end - base) :
-					   LINES_PER_PAGE - 1);
-	}
+	     set->pages[i].page <= last >> GUEST_PAGE_SHIFT; i++)
+		found |= epochs_in(set, &set->pages[i], first, last);
 	return found;
 }

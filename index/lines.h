@@ -4,7 +4,8 @@
  *
  * For one segment it says which lines of memory were accessed, and in which
  * of its up to 64 epochs: stretches of equally many instructions.  Whoever
- * knows that replays an epoch instead of the segment.
+ * knows that replays an epoch instead of the segment.  Which words of a line were
+ * accessed it says of all epochs together.
  *
  * Units:      lines are guest address / LINE_SIZE, with addresses as
  *             memory_home() has them; times are steps since the segment's key
@@ -33,6 +34,7 @@ unsigned lines_shift(uint64_t length);
 struct lines_page {
 	uint64_t page;
 	uint64_t epochs[LINES_PER_PAGE];	/* a bit each */
+	uint8_t words[LINES_PER_PAGE];		/* the same */
 };
 
 /* Most accesses are to lines that were just accessed. */
@@ -41,6 +43,7 @@ struct lines_page {
 struct lines_builder {
 	unsigned shift;
 	uint64_t seen[LINES_SEEN];	/* line * EPOCHS_MOST + epoch, plus 1 */
+	uint8_t words[LINES_SEEN];	/* of that line, noted since then */
 	struct number_map places;	/* of pages, in `pages` */
 	struct lines_page *pages;
 	size_t count, room;
@@ -48,7 +51,17 @@ struct lines_builder {
 	int error;			/* ERR_NO_MEMORY: it is not complete */
 };
 
-void lines_add(struct lines_builder *builder, uint64_t line, uint64_t epoch);
+void lines_add(struct lines_builder *builder, uint64_t line, uint64_t epoch,
+	       unsigned words);
+
+/* Of a range, the words that are in a line. */
+static inline unsigned words_of_range(uint64_t line, guest_addr first,
+				      guest_addr last)
+{
+	return words_of_line(
+		first >> LINE_SHIFT < line ? 0 : first % LINE_SIZE,
+		last >> LINE_SHIFT > line ? LINE_SIZE - 1 : last % LINE_SIZE);
+}
 
 static inline void lines_note(struct lines_builder *builder, uint64_t time,
 			      guest_addr addr, uint64_t size)
@@ -61,11 +74,15 @@ static inline void lines_note(struct lines_builder *builder, uint64_t time,
 		epoch = EPOCHS_MOST - 1;
 	do {
 		uint64_t key = line * EPOCHS_MOST + epoch + 1;
-		uint64_t *seen = &builder->seen[line % LINES_SEEN];
+		unsigned at = line % LINES_SEEN;
+		unsigned words = words_of_range(line, addr, addr + size - 1);
 
-		if (*seen != key) {
-			*seen = key;
-			lines_add(builder, line, epoch);
+		if (builder->seen[at] != key)
+			builder->words[at] = 0;
+		if (builder->seen[at] != key || words & ~builder->words[at]) {
+			builder->seen[at] = key;
+			builder->words[at] |= (uint8_t)words;
+			lines_add(builder, line, epoch, words);
 		}
 	} while (line++ < last);
 }
@@ -84,7 +101,7 @@ void lines_release(struct lines_builder *builder);
 struct line_page {
 	uint64_t page;
 	uint64_t present;	/* which lines, a bit each */
-	size_t first;		/* of their epochs, in `epochs` */
+	size_t first;		/* of their epochs and words */
 };
 
 struct line_set {
@@ -93,6 +110,7 @@ struct line_set {
 	size_t page_count;
 	uint64_t *epochs;
 	size_t epoch_count;
+	uint8_t *words;		/* of as many lines; NULL: not known */
 };
 
 int line_set_decode(struct line_set *out, const uint8_t *bytes, size_t size);

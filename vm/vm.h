@@ -258,19 +258,20 @@ struct vm_range {
 
 /* An access to data of an instruction that has retired. */
 struct vm_access_told {
-	uint64_t steps;		/* before the instruction */
-	guest_addr pc;		/* of it */
-	guest_addr addr;	/* as memory_home() has it */
-	uint64_t value;		/* that is written; or read, if asked for */
+	guest_addr pc;		/* of the instruction */
+	uint8_t own[6];		/* whoever tells has these to himself */
 	uint8_t size;		/* at most 8: wide accesses come in parts */
 	bool writes;
+	uint64_t steps;		/* before the instruction */
+	guest_addr addr;	/* as memory_home() has it */
+	uint64_t value;		/* that is written or read, if asked for */
 };
 
 /* Which accesses are told. */
 #define VM_READS 1u
 #define VM_WRITES 2u
 #define VM_ALL (VM_READS | VM_WRITES)
-#define VM_VALUES 4u		/* also of reads */
+#define VM_VALUES 4u		/* with what is read and written */
 
 #define VM_PART_TOLD 0x80u	/* whenever the guest comes to it */
 

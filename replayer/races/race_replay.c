@@ -611,7 +611,7 @@ static int replay_with(struct race_replay *replay,
 /* The second replay does, for what instructions leave as it was. */
 static bool needs_values(const struct race_replay *replay, bool is_first)
 {
-	return !is_first || (race_atomics_is_needed(&replay->atomics) &&
+	return !is_first || replay->on_store || (race_atomics_is_needed(&replay->atomics) &&
 			     !replay->collects);
 }
 

@@ -383,7 +383,8 @@ static int watch(struct changes *changes, struct failure *why)
 {
 	const struct changes_question *question = changes->question;
 	struct replay_observer observer = {
-		.guest = { .accessed = on_accessed, .accesses = VM_WRITES,
+		.guest = { .accessed = on_accessed,
+			   .accesses = VM_WRITES | VM_VALUES,
 			   .data = range_told(changes), .context = changes },
 		.event = on_event, .event_done = on_event_done,
 		.context = changes,
@@ -395,7 +396,7 @@ static int watch(struct changes *changes, struct failure *why)
 	int rc;
 
 	if (changes->everywhere || changes->is_shared)
-		observer.guest.accesses |= VM_READS | VM_VALUES;
+		observer.guest.accesses |= VM_READS;
 	if (question->behind->count) {
 		observer.guest.instruction = on_instruction;
 		observer.guest.part = part;

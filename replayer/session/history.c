@@ -569,9 +569,9 @@ static void begin(struct search *search)
 	};
 	guest->context = search;
 	guest->accessed = on_accessed;
-	guest->accesses = VM_WRITES;
+	guest->accesses = VM_WRITES | VM_VALUES;
 	if (question->reads || search->everywhere || search->is_shared)
-		guest->accesses |= VM_READS | VM_VALUES;
+		guest->accesses |= VM_READS;
 	guest->data = VM_EVERYWHERE;
 	if (!search->everywhere)
 		guest->data = (struct vm_range){

@@ -223,8 +223,8 @@ static int replay(struct trail *trail, struct failure *why)
 	const struct replay_observer observer = {
 		.guest = { .instruction = on_instruction,
 			   .code = VM_EVERYWHERE, .accessed = on_accessed,
-			   .accesses = VM_WRITES, .data = VM_EVERYWHERE,
-			   .context = trail },
+			   .accesses = VM_WRITES | VM_VALUES,
+			   .data = VM_EVERYWHERE, .context = trail },
 		.event = on_event, .event_done = on_event_done,
 		.turn = on_turn, .context = trail,
 	};

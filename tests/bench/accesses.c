@@ -5,7 +5,8 @@
  * Replays a recording as it is; while stores to a variable are told (the count
  * of arguments); to a page of the stack, the busiest that there is; all stores;
  * and all accesses, with their values.  In turn, a few rounds; prints the
- * medians of the processor's time as ratios to the first.
+ * medians of the processor's time as ratios to the first.  Or only one of these,
+ * by its number, for a profiler.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ static const struct mode {
 	{ "stores to a variable", VM_WRITES, VARIABLE },
 	{ "stores to a page", VM_WRITES, PAGE },
 	{ "all stores", VM_WRITES, EVERYWHERE },
+	{ "all stores, with values", VM_WRITES | VM_VALUES, EVERYWHERE },
 	{ "all accesses", VM_ALL, EVERYWHERE },
 	{ "all accesses, with values", VM_ALL | VM_VALUES, EVERYWHERE },
 };
@@ -116,21 +118,23 @@ int main(int argc, char **argv)
 {
 	static double seconds[MODES][ROUNDS_MOST];
 	unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 3;
+	size_t from = argc > 3 ? (size_t)atoi(argv[3]) : 0;
+	size_t end = argc > 3 ? from + 1 : MODES;
 	uint64_t told[MODES];
 
-	if (argc < 2 || !rounds || rounds > ROUNDS_MOST) {
-		fprintf(stderr, "usage: accesses RECORDING [ROUNDS]\n");
+	if (argc < 2 || end > MODES || !rounds || rounds > ROUNDS_MOST) {
+		fprintf(stderr, "usage: accesses RECORDING [ROUNDS [MODE]]\n");
 		return 2;
 	}
 	replayer_take_faults();
 	for (unsigned i = 0; i < rounds; i++)
-		for (size_t j = 0; j < MODES; j++)
+		for (size_t j = from; j < end; j++)
 			seconds[j][i] = replay(argv[1], &modes[j], &told[j]);
-	for (size_t j = 0; j < MODES; j++) {
+	for (size_t j = from; j < end; j++) {
 		qsort(seconds[j], rounds, sizeof(double), compare);
 		printf("%-26s %8.2f s  %5.2f  %12llu told\n", modes[j].name,
 		       seconds[j][rounds / 2],
-		       seconds[j][rounds / 2] / seconds[0][rounds / 2],
+		       seconds[j][rounds / 2] / seconds[from][rounds / 2],
 		       (unsigned long long)told[j]);
 	}
 	return 0;

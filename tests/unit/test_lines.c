@@ -3,6 +3,7 @@
 #include "index/lines.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "formats/error.h"
 #include "tests/unit/table.h"
@@ -26,23 +27,45 @@ static guest_addr address_of(unsigned line)
 	       << LINE_SHIFT;
 }
 
-/* Notes accesses; `epochs` says what is to be found. */
-static void note(struct lines_builder *builder, uint64_t *epochs,
-		 unsigned count)
+/* What is to be found. */
+static struct {
+	uint64_t epochs;
+	unsigned words;
+} lines[LINES + 1];
+
+static void expect(unsigned line, uint64_t epoch, unsigned words)
 {
+	lines[line].epochs |= UINT64_C(1) << epoch;
+	lines[line].words |= words;
+}
+
+/* Of some words of a line. */
+static uint64_t expected(unsigned line, unsigned words)
+{
+	return lines[line].words & words ? lines[line].epochs : 0;
+}
+
+/* Notes accesses of four bytes to a word, or to the last one and the next. */
+static void note(struct lines_builder *builder, unsigned count)
+{
+	memset(lines, 0, sizeof(lines));
 	builder->shift = lines_shift(LENGTH);
 	for (unsigned i = 0; i < count; i++) {
 		unsigned line = (unsigned)(next_random() % (LINES - 1));
 		uint64_t time = next_random() % LENGTH;
-		uint64_t bit = UINT64_C(1) << (time >> builder->shift);
+		uint64_t epoch = time >> builder->shift;
+		unsigned word = (unsigned)(next_random() % 7);
 		bool crosses = i % 8 == 0 && line != LINES / 2 - 1;
 
 		lines_note(builder, time,
-			   address_of(line) + (crosses ? LINE_SIZE - 4 : 8),
-			   8);
-		epochs[line] |= bit;
+			   address_of(line) + (crosses ? LINE_SIZE - 4 :
+							 word * 8 + i % 8),
+			   crosses ? 8 : 4);
+		expect(line, epoch, crosses ? 0x80 : 1u << word);
 		if (crosses)
-			epochs[line + 1] |= bit;
+			expect(line + 1, epoch, 1);
+		else if (i % 8 > 4)
+			expect(line, epoch, 2u << word);
 	}
 }
 
@@ -59,22 +82,25 @@ static void take(struct lines_builder *builder, size_t most,
 
 static void a_table(void **state)
 {
-	static uint64_t epochs[LINES];
 	struct lines_builder builder = { 0 };
 	struct line_set set;
 
 	(void)state;
-	note(&builder, epochs, 3000);
+	note(&builder, 3000);
 	take(&builder, SIZE_MAX / 64, &set);
-	for (unsigned i = 0; i < LINES; i++)
-		if (line_set_epochs(&set, address_of(i), address_of(i)) !=
-		    epochs[i])
-			fail_msg("line %u", i);
-	for (unsigned i = 0; i + 200 < LINES / 2; i += 37) {
-		uint64_t all = 0;
+	for (unsigned i = 0; i < 8 * LINES; i++) {
+		guest_addr word = address_of(i / 8) + i % 8 * 8;
 
-		for (unsigned k = i; k <= i + 200; k++)
-			all |= epochs[k];
+		if (line_set_epochs(&set, word + 3, word + 3) !=
+		    expected(i / 8, 1u << i % 8))
+			fail_msg("line %u, word %u", i / 8, i % 8);
+	}
+	for (unsigned i = 0; i + 200 < LINES / 2; i += 37) {
+		uint64_t all;
+
+		all = expected(i, 0x80) | expected(i + 200, 1);
+		for (unsigned k = i + 1; k < i + 200; k++)
+			all |= expected(k, 0xff);
 		assert_int_equal(line_set_epochs(&set, address_of(i) + 60,
 						 address_of(i + 200)),
 				 all);
@@ -87,28 +113,28 @@ static void a_table(void **state)
 /* With less room there are fewer epochs, and none is lost. */
 static void with_less_room(void **state)
 {
-	static uint64_t epochs[LINES];
 	struct lines_builder builder = { 0 };
 	unsigned shift = lines_shift(LENGTH);
 	struct output bytes = { 0 };
 	struct line_set set;
 
 	(void)state;
-	note(&builder, epochs, 20000);
+	note(&builder, 20000);
 	take(&builder, 6000, &set);
 	assert_true(set.shift > shift);
 	for (unsigned i = 0; i < LINES; i++) {
 		uint64_t joined = 0;
 
 		for (unsigned e = 0; e < EPOCHS_MOST; e++)
-			if (epochs[i] >> e & 1)
+			if (lines[i].epochs >> e & 1)
 				joined |= UINT64_C(1)
 					  << (e >> (set.shift - shift));
 		assert_int_equal(line_set_epochs(&set, address_of(i),
-						 address_of(i)), joined);
+						 address_of(i) + LINE_SIZE - 1),
+				 joined);
 	}
 	line_set_release(&set);
-	note(&builder, epochs, 20000);
+	note(&builder, 20000);
 	assert_int_equal(lines_encode(&bytes, &builder, 100), 0);
 	assert_int_equal(bytes.size, 0);
 	lines_release(&builder);
@@ -118,13 +144,12 @@ static void with_less_room(void **state)
 /* No prefix and no changed byte does harm. */
 static void damaged(void **state)
 {
-	static uint64_t epochs[LINES];
 	struct lines_builder builder = { 0 };
 	struct output bytes = { 0 };
 	struct line_set set;
 
 	(void)state;
-	note(&builder, epochs, 300);
+	note(&builder, 300);
 	assert_int_equal(lines_encode(&bytes, &builder, 1 << 20), 0);
 	for (size_t size = 0; size < bytes.size; size++)
 		assert_int_not_equal(line_set_decode(&set, bytes.bytes, size),

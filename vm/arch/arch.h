@@ -93,8 +93,6 @@ enum performed {
 
 struct architecture {
 	unsigned step_detail;	/* of the trap of a program that steps itself */
-	bool has_wide_code;	/* code of programs is at addresses of 48 bits;
-				   else these have a sign */
 
 	/* The state of a program's processor; NULL in cpu->state before. */
 	int (*start)(struct cpu *cpu, struct failure *why);

@@ -152,14 +152,14 @@ struct board_access {
 	uint64_t steps;		/* before the instruction */
 	guest_addr pc;		/* of it: virtual */
 	uint64_t addr;		/* physical */
-	uint64_t value;		/* that is written; or read, if asked for */
+	uint64_t value;		/* that is written or read, if asked for */
 	uint8_t size;		/* at most 8: wide accesses come in parts */
 	bool writes;
 };
 
 #define BOARD_READS 1u
 #define BOARD_WRITES 2u
-#define BOARD_VALUES 4u		/* also of reads */
+#define BOARD_VALUES 4u		/* with what is read and written */
 
 struct board_watcher {
 	/* Told some time later, but before the run ends, and before the next

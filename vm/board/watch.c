@@ -45,8 +45,6 @@ int board_watch(struct board *board, const struct board_watcher *watcher,
 	}
 	board->drops_all |= tells(board->watcher) || tells(watcher);
 	board->watcher = rc ? NULL : watcher;
-	engine_log_range(board->engine, 0, kinds ? 0 : UINT64_MAX,
-			 kinds ? UINT64_MAX : 0);
 	return rc;
 }
 
@@ -71,36 +69,17 @@ void watch_tables(const struct board *board, uint64_t steps,
 
 uint64_t watch_limit(const struct board *board)
 {
-	return board->watcher ? ENGINE_LOGGED_STEPS : UINT64_MAX;
+	return engine_logs(board->engine) ? ENGINE_LOGGED_STEPS : UINT64_MAX;
 }
 
-/* What all that is granted comes to has changed: records count from there. */
+/* What all that is granted comes to has changed. */
 void watch_shift(struct board *board, uint64_t by)
 {
-	size_t count;
-	struct access_record *records = engine_logged(board->engine, &count);
-
-	for (size_t i = 0; i < count; i++)
-		records[i].budget += (int64_t)by;
+	if (engine_logs(board->engine))
+		engine_log_shift(board->engine, (int64_t)by);
 }
 
-/* ------- what a record says ------- */
-
-/* A place has 48 bits of an address, and whether the others are ones. */
-static guest_addr pc_of(const struct access_record *record)
-{
-	guest_addr pc = record->place >> PLACE_PC_AT;
-
-	return pc & 1 ? (pc & ~UINT64_C(1)) | UINT64_C(0xffff) << 48 : pc;
-}
-
-static uint64_t steps_of(const struct board *board,
-			 const struct access_record *record)
-{
-	return board->base + (uint64_t)board->granted -
-	       (uint64_t)record->budget -
-	       (record->place & PLACE_LEFT_MASK) / PLACE_LEFT;
-}
+/* ------- what the log says ------- */
 
 /* False: nothing is mapped there, so that it did not take place. */
 static bool find_place(const struct board *board, struct known_pages *known,
@@ -121,104 +100,105 @@ static bool find_place(const struct board *board, struct known_pages *known,
 	return true;
 }
 
-static unsigned size_of(const struct access_record *record)
+static bool is_wanted(const struct board_watcher *watcher,
+		      const struct access_site *site)
 {
-	return 1u << (record->place & PLACE_SIZE);
+	return watcher->accesses & (site->writes ? BOARD_WRITES : BOARD_READS);
 }
 
-/* And is not like one that was told just now. */
-static bool is_wanted(const struct board *board, struct lines_seen *seen,
-		      const struct access_record *record)
+/* Whether it is like one that was told just now. */
+static bool is_seen(const struct line_epochs *epochs, struct lines_seen *seen,
+		    guest_addr addr, const struct access_site *site,
+		    uint64_t steps)
 {
-	const struct board_watcher *watcher = board->watcher;
-	const struct line_epochs *epochs = watcher->epochs;
-	bool writes = record->place & PLACE_WRITES;
-
-	return watcher->accesses & (writes ? BOARD_WRITES : BOARD_READS) &&
-	       !(epochs && lines_seen(seen, record->addr, size_of(record),
-				      writes, (steps_of(board, record) -
-					       epochs->start) >>
-						      epochs->shift));
-}
-
-static bool explain(const struct board *board, struct known_pages *known,
-		    const struct access_record *record,
-		    struct board_access *out)
-{
-	unsigned size = size_of(record);
-	unsigned unused = 64 - 8 * size;
-
-	*out = (struct board_access){
-		.steps = steps_of(board, record), .pc = pc_of(record),
-		.value = record->value << unused >> unused,
-		.size = (uint8_t)size,
-		.writes = record->place & PLACE_WRITES,
-	};
-	return find_place(board, known, record->addr, &out->addr);
+	return epochs && lines_seen(seen, addr, site->size, site->writes,
+				    (steps - epochs->start) >> epochs->shift);
 }
 
 /* ------- telling ------- */
 
-static void tell_some(struct board *board, struct known_pages *known,
-		      const struct access_record *const *records, size_t count)
-{
-	const struct board_watcher *watcher = board->watcher;
-	struct board_access list[TOLD_AT_ONCE];
-	size_t some = 0;
-
-	for (size_t i = 0; i < count; i++)
-		some += explain(board, known, records[i], &list[some]);
-	if (some)
-		watcher->accessed(watcher->context, list, some);
-}
-
-static void tell_all(struct board *board, const struct access_record *records,
-		     size_t count)
-{
-	const struct access_record *wanted[TOLD_AT_ONCE];
+struct telling {
+	const struct board *board;
 	struct known_pages known;
 	struct lines_seen seen;
-	size_t some = 0;
+	struct board_access list[TOLD_AT_ONCE];
+	size_t count;
+};
 
-	known.tables = board_tables(board);
-	memset(known.pages, 0xff, sizeof(known.pages));
+static void tell_list(struct telling *telling)
+{
+	const struct board_watcher *watcher = telling->board->watcher;
+
+	if (telling->count)
+		watcher->accessed(watcher->context, telling->list,
+				  telling->count);
+	telling->count = 0;
+}
+
+static void look_at(struct telling *telling, const struct access_site *site,
+		    guest_addr addr, uint64_t value, uint64_t steps)
+{
+	const struct board_watcher *watcher = telling->board->watcher;
+	struct board_access *out = &telling->list[telling->count];
+	unsigned unused = 64 - 8 * site->size;
+
+	if (!is_wanted(watcher, site) ||
+	    is_seen(watcher->epochs, &telling->seen, addr, site, steps))
+		return;
+	*out = (struct board_access){
+		.steps = steps, .pc = site->pc,
+		.value = value << unused >> unused,
+		.size = site->size, .writes = site->writes,
+	};
+	if (!find_place(telling->board, &telling->known, addr, &out->addr))
+		return;
+	if (++telling->count == TOLD_AT_ONCE)
+		tell_list(telling);
+}
+
+static void tell_all(struct board *board)
+{
+	struct telling telling;
+	struct log_reader reader;
+	struct logged piece;
+
+	telling.board = board;
+	telling.known.tables = board_tables(board);
+	memset(telling.known.pages, 0xff, sizeof(telling.known.pages));
 	if (board->watcher->epochs)
-		seen = (struct lines_seen){ 0 };
-	for (size_t i = 0; i < count; i++) {
-		wanted[some] = &records[i];
-		some += is_wanted(board, &seen, &records[i]);
-		if (some < TOLD_AT_ONCE && i + 1 < count)
-			continue;
-		tell_some(board, &known, wanted, some);
-		some = 0;
+		telling.seen = (struct lines_seen){ 0 };
+	telling.count = 0;
+	engine_log_read(board->engine, &reader);
+	while (log_next(&reader, &piece)) {
+		uint64_t last = board->base + (uint64_t)board->granted -
+				(uint64_t)piece.budget;
+		const uint64_t *words = piece.words;
+
+		for (unsigned i = 0; i < piece.count;
+		     i++, words += reader.words)
+			look_at(&telling, &piece.sites[i],
+				log_addr(&reader, words),
+				reader.words > 1 ? words[1] : 0,
+				last - piece.sites[i].left);
 	}
+	tell_list(&telling);
 }
 
 void watch_tell(struct board *board)
 {
-	size_t count;
-	const struct access_record *records =
-		engine_logged(board->engine, &count);
-
-	if (!count)
+	if (!engine_logs(board->engine))
 		return;
-	if (board->watcher)
-		tell_all(board, records, count);
-	engine_log_cut(board->engine, 0);
+	if (board->watcher && board->watcher->accesses)
+		tell_all(board);
+	engine_log_clear(board->engine);
 }
 
 /* An instruction has not retired: what it accessed, it did not. */
 void watch_take_back(struct board *board, guest_addr pc)
 {
-	uint64_t steps = board_steps_at(board, pc);
-	size_t count;
-	const struct access_record *records =
-		engine_logged(board->engine, &count);
-	size_t left = count;
-
-	while (left && pc_of(&records[left - 1]) == pc &&
-	       steps_of(board, &records[left - 1]) == steps)
-		left--;
-	if (left != count)
-		engine_log_cut(board->engine, left);
+	if (engine_logs(board->engine))
+		engine_log_take_back(board->engine,
+				     (int64_t)(board->base -
+					       board_steps_at(board, pc)) +
+					     board->granted);
 }

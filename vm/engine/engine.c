@@ -425,6 +425,7 @@ void engine_drop_all(struct engine *engine)
 	uc_ctl_flush_tb(engine_enter(engine));
 	memset(engine->known, 0, sizeof(engine->known));
 	kept_forget(engine);
+	accesses_forget_sites(engine);
 	engine->checks.used = 0;
 }
 

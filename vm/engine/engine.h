@@ -45,35 +45,29 @@ struct failure;
 /* No guest has this address. */
 #define ENGINE_NEVER UINT64_C(0x7ffffffffff000)
 
-/* An access to data, as translated code logs it. */
-struct access_record {
-	guest_addr addr;
-	uint64_t value;		/* its lower bytes, as many as are accessed */
-	int64_t budget;		/* when its block was under way */
-	uint64_t place;		/* of its instruction: see below */
+/* An instruction that accesses data, as its translation knows it. */
+struct access_site {
+	guest_addr pc;
+	uint32_t reserved;
+	uint16_t left;		/* instructions of its block, with this one */
+	uint8_t size;		/* bytes that are accessed, at most 8 */
+	bool writes;
 };
 
 /*
- * What a place is made of: the logarithm of the access's size; whether it
- * writes; how many instructions of the block were left, with this one; and its
- * address.
+ * Translated code logs words.  What is executed in one piece writes
+ *
+ *	the budget when its block was under way
+ *	how many accesses it has, and the number of its first site
+ *	of each, the address, and if values are logged
+ *		the value: its lower bytes, as many as are accessed
+ *
+ * of all of which `next` is told when it begins.  A function that accesses data
+ * for an instruction writes its site instead of a number.
  */
-#define PLACE_SIZE 3u
-#define PLACE_WRITES 4u
-#define PLACE_LEFT 8u
-#define PLACE_LEFT_MASK UINT64_C(0xfff8)
-#define PLACE_PC_AT 16
-
-/* Accesses that begin in [first, first + span) of any range are logged. */
-#define LOG_RANGES 4u
 struct access_log {
-	struct access_record *next;
-	struct access_record *loading; /* whose value comes next */
-	struct log_range {
-		guest_addr first;
-		uint64_t span;
-	} ranges[LOG_RANGES];
-	uint64_t place;		/* of who has called a function */
+	uint64_t *next;
+	uint64_t caller;	/* site of who has called a function */
 };
 
 /* Shared with translated code: lies within its reach. */
@@ -88,6 +82,12 @@ struct counter {
 
 /* What a signal handler takes off the budget to stop the guest. */
 #define ASKED_PENALTY (INT64_C(1) << 62)
+
+/* A budget, whether the guest was asked to stop or not. */
+static inline int64_t budget_left(int64_t budget)
+{
+	return budget < -(ASKED_PENALTY / 2) ? budget + ASKED_PENALTY : budget;
+}
 
 /*
  * A general register and another one shifted, plus an offset, is to be a
@@ -273,36 +273,101 @@ void engine_leave_out(struct engine *engine, const struct engine_call *call,
 
 #define ENGINE_LOG_READS 1u
 #define ENGINE_LOG_WRITES 2u
-#define ENGINE_LOG_VALUES 4u	/* of reads; of writes they are there anyway */
-#define ENGINE_LOG_SEVERAL 8u	/* in all ranges; else in the first alone */
+#define ENGINE_LOG_VALUES 4u
 
 /*
- * What is translated from now on logs such accesses, those to the ranges of
- * engine_log_range(); what was translated before must be dropped.  For 0 it does
- * not fail.
+ * What is translated from now on logs such accesses; what was translated before
+ * must be dropped, and nothing be left in the log.  For 0 it does not fail.
  */
 int engine_log(struct engine *engine, unsigned kinds, struct failure *why);
 unsigned engine_logs(const struct engine *engine);
 
 /*
- * A range, below LOG_RANGES, can be changed at any time; none if `last` is below
- * `first`.  If the first one is none, no other is looked at.
- */
-void engine_log_range(struct engine *engine, unsigned number, guest_addr first,
-		      guest_addr last);
-bool engine_is_logging(const struct engine *engine);
-
-/*
- * What was logged, in order.  There is room for what ENGINE_LOGGED_STEPS
- * instructions access: after as many at most, the log must be cut.  Each
- * iteration of a repeated instruction counts.
+ * There is room for what ENGINE_LOGGED_STEPS instructions access: after as many
+ * at most, the log must be cleared.  Each iteration of a repeated instruction
+ * counts.
  */
 #define ENGINE_LOGGED_STEPS 4096u
-struct access_record *engine_logged(const struct engine *engine,
-				    size_t *count);
+void engine_log_clear(struct engine *engine);
 
-/* Keeps the first `count` records. */
-void engine_log_cut(struct engine *engine, size_t count);
+/* Whether it has what so many repeated instructions may have logged. */
+bool engine_log_is_half_full(const struct engine *engine);
+
+/* Where budgets count from has changed. */
+void engine_log_shift(struct engine *engine, int64_t by);
+
+/*
+ * Forgets what was logged of the instruction before which `rest` is left to
+ * execute, its block's budget and its `left`; and what came behind it.
+ */
+void engine_log_take_back(struct engine *engine, int64_t rest);
+
+/* The same of what came behind the last mark. */
+void engine_log_mark(struct engine *engine);
+void engine_log_return(struct engine *engine);
+
+/* Whether there may be an access to [first, first + span). */
+bool engine_log_may_have(const struct engine *engine, guest_addr first,
+			 uint64_t span);
+
+/* What was logged, in order. */
+struct log_reader {
+	const uint64_t *at, *end;
+	const struct access_site *sites;
+	unsigned words;		/* of each access */
+	unsigned tag_bits;	/* highest ones of an address, that do not
+				   count */
+};
+void engine_log_read(const struct engine *engine, struct log_reader *out);
+
+/* A piece of it. */
+struct logged {
+	int64_t budget;
+	const struct access_site *sites;
+	const uint64_t *words;
+	unsigned count;		/* of accesses */
+};
+
+/* The second word of a piece.  A function's is 0, and its site follows. */
+#define LOG_SITE_BITS 25u	/* the number of a site, and above it ... */
+#define LOG_PIECE_MOST 63u	/* ... accesses; behind which, some of the last
+				   ones do not count: */
+#define LOG_UNDONE_AT 32u
+#define LOG_HEAD 2u		/* words; and of a site: */
+#define LOG_SITE (sizeof(struct access_site) / sizeof(uint64_t))
+
+/* The next piece; false: there is none. */
+static inline __attribute__((always_inline)) bool
+log_next(struct log_reader *reader, struct logged *out)
+{
+	const uint64_t *at = reader->at;
+	uint32_t what;
+
+	if (at == reader->end)
+		return false;
+	out->budget = (int64_t)at[0];
+	what = (uint32_t)at[1];
+	out->count = what >> LOG_SITE_BITS;
+	if (out->count) {
+		out->sites = &reader->sites[what % (1u << LOG_SITE_BITS)];
+		out->words = at + LOG_HEAD;
+		reader->at = out->words + out->count * reader->words;
+		out->count -= at[1] >> LOG_UNDONE_AT;
+		return true;
+	}
+	out->sites = (const struct access_site *)(at + LOG_HEAD);
+	out->count = 1;
+	out->words = at + LOG_HEAD + LOG_SITE;
+	reader->at = out->words + 2;
+	return true;
+}
+
+static inline guest_addr log_addr(const struct log_reader *reader,
+				  const uint64_t *words)
+{
+	return (guest_addr)((int64_t)(*words << reader->tag_bits) >>
+			    reader->tag_bits);
+}
 
 /* How many addresses jumps went to, about, since engine_count_targets(). */
 uint32_t engine_targets(const struct engine *engine);

@@ -185,15 +185,18 @@ struct engine {
 	uint64_t *hooked; /* the first and last address of engine_hook() */
 	struct {		/* see build/accesses.c */
 		unsigned kinds;
-		struct access_record *records;
+		uint64_t *words;	/* the log; NULL: there is none */
+		uint64_t *mark;	/* engine_log_mark() */
+		struct access_site *sites;
+		uint32_t site_count, block_first; /* of the present block */
 		guest_addr pc;	/* of what is being translated, */
 		unsigned insns;	/* and instructions up to there */
 		struct made_op *first, *made;	/* operations: of this
 						   block, the newest */
-		uint64_t *places[ENGINE_PLACES]; /* of this block */
-		unsigned place_count;
-		uintptr_t base, record;	/* values that hold the counter and
-					   log.next; 0: none does */
+		uintptr_t record;	/* a value that is where the words of
+					   a piece are; 0: none is */
+		uint64_t *piece, *size;	/* what code has for its second word,
+					   and for the size of all of them */
 		bool accessing;	/* an access is being generated */
 	} logged;
 	struct {		/* see build/direct.c */
@@ -368,6 +371,9 @@ void jumps_forget(struct jumps *jumps);
 /* A block is about to be translated; was. */
 void accesses_begin_block(struct engine *engine);
 void accesses_end_block(struct engine *engine);
+
+/* All translations were dropped. */
+void accesses_forget_sites(struct engine *engine);
 void accesses_release(struct engine *engine);
 
 /* ------- build/direct.c ------- */

@@ -2,10 +2,10 @@
 /*
  * accesses.c - telling of accesses to data
  *
- * Translated code logs them (vm/engine/build/accesses.c) with the budget that
- * its block has left: that tells when they took place.  So that the log never
- * overflows, a run gets its budget in portions, and the log is told and cut at
- * the end of each.
+ * Translated code logs all of them (vm/engine/build/accesses.c), with the budget
+ * that its block has left: that tells when they took place.  So that the log
+ * never overflows, a run gets its budget in portions, and the log is looked
+ * through at the end of each, for what is to be told.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 /* ------- what is to be logged ------- */
 
-/* Ranges that are as near are taken for one: to look at two takes longer. */
+/* Ranges that are as near are taken for one: to look for two takes longer. */
 #define NEAR 256u
 
 static bool has_aliases(struct memory *memory)
@@ -27,21 +27,10 @@ static bool has_aliases(struct memory *memory)
 	return false;
 }
 
-/*
- * The engine logs by the address that the guest uses: while memory is mapped
- * twice, that may be any.
- */
-static void settle_ranges(struct vm *vm)
+static void settle_aliases(struct vm *vm)
 {
 	vm->logged_generation = vm->memory->generation;
 	vm->has_aliases = has_aliases(vm->memory);
-	for (unsigned i = 0; i < LOG_RANGES; i++) {
-		struct vm_range range = { UINT64_MAX, 0 };
-
-		if (i < vm->logged_count)
-			range = vm->has_aliases ? VM_EVERYWHERE : vm->logged[i];
-		engine_log_range(vm->engine, i, range.first, range.last);
-	}
 }
 
 static uint64_t gap_behind(const struct vm_range *range)
@@ -95,8 +84,9 @@ static unsigned kinds_wanted(struct vm *vm)
 			add_range(list, &count, &observer->data);
 	}
 	memcpy(vm->logged, list, count * sizeof(*list));
+	vm->logged_kinds = kinds;
 	vm->logged_count = count;
-	return kinds | (count > 1 ? ENGINE_LOG_SEVERAL : 0);
+	return kinds;
 }
 
 static void on_cpu_access(void *context, enum vm_access access,
@@ -121,7 +111,7 @@ int accesses_arrange(struct vm *vm, struct failure *why)
 	}
 	vm->cpu.access = kinds ? on_cpu_access : NULL;
 	vm->cpu.access_context = vm;
-	settle_ranges(vm);
+	settle_aliases(vm);
 	return rc;
 }
 
@@ -129,15 +119,7 @@ void accesses_begin(struct vm *vm)
 {
 	if (vm->logged_generation != vm->memory->generation &&
 	    vm->logged_count)
-		settle_ranges(vm);
-}
-
-static guest_addr place_pc(const struct vm *vm,
-			   const struct access_record *record)
-{
-	return vm->cpu.arch->has_wide_code ?
-		       record->place >> PLACE_PC_AT :
-		       (guest_addr)((int64_t)record->place >> PLACE_PC_AT);
+		settle_aliases(vm);
 }
 
 /* ------- telling ------- */
@@ -163,86 +145,251 @@ static void on_cpu_access(void *context, enum vm_access access,
 	tell(vm, &told, 1);
 }
 
-/* `given`: steps when all that was given is used up. */
-static uint64_t steps_of(uint64_t given, const struct access_record *record)
+/* Who is told of accesses, if it is one alone. */
+static const struct vm_observer *only_one(const struct vm *vm)
 {
-	return given - (uint64_t)budget_left(record->budget) -
-	       (record->place & PLACE_LEFT_MASK) / PLACE_LEFT;
-}
-
-static void explain(const struct vm *vm, uint64_t given,
-		    const struct access_record *record,
-		    struct vm_access_told *out)
-{
-	unsigned size = 1u << (record->place & PLACE_SIZE);
-	unsigned unused = 64 - 8 * size;
-
-	out->steps = steps_of(given, record);
-	out->pc = place_pc(vm, record);
-	out->addr = vm->has_aliases ? memory_home(vm->memory, record->addr) :
-				      record->addr;
-	out->value = record->value << unused >> unused;
-	out->size = (uint8_t)size;
-	out->writes = record->place & PLACE_WRITES;
-}
-
-/* If there is one who is told of accesses, and wants one of each line. */
-static const struct line_epochs *epochs_wanted(const struct vm *vm)
-{
-	const struct line_epochs *epochs = NULL;
+	const struct vm_observer *one = NULL;
 	unsigned count = 0;
 
 	for (size_t i = 0; i < vm->observer_count; i++) {
 		if (!vm->observers[i]->accesses)
 			continue;
-		epochs = vm->observers[i]->epochs;
+		one = vm->observers[i];
 		count++;
 	}
-	return count == 1 ? epochs : NULL;
+	return count == 1 ? one : NULL;
 }
 
-static bool is_wanted(const struct line_epochs *epochs, uint64_t given,
-		      struct lines_seen *seen,
-		      const struct access_record *record)
+/* What is to be told, and what is known so far. */
+struct telling {
+	struct vm *vm;
+	const struct vm_observer *one;	/* for it alone: no others are told */
+	struct log_reader reader;
+	uint64_t given;		/* steps when all that was given is used up */
+	struct vm_range range;	/* nothing beyond it is told */
+	unsigned kinds;
+	size_t count;
+	struct vm_access_told list[TOLD_AT_ONCE + LOG_PIECE_MOST + 1];
+};
+
+/* 1, or 0; cleans the address. */
+static unsigned is_wanted(const struct telling *telling,
+			  const struct access_site *site,
+			  struct vm_access_told *told)
 {
-	return !epochs || !lines_seen(seen, record->addr,
-				      1u << (record->place & PLACE_SIZE),
-				      record->place & PLACE_WRITES,
-				      (steps_of(given, record) -
-				       epochs->start) >> epochs->shift);
+	unsigned kind = site->writes ? VM_WRITES : VM_READS;
+	unsigned is_kind = (telling->kinds & kind) != 0, begins, ends;
+
+	told->addr = log_addr(&telling->reader, &told->addr);
+	begins = told->addr <= telling->range.last;
+	ends = told->addr + site->size - 1 >= telling->range.first;
+	return is_kind & begins & ends;
+}
+
+/* A site begins as what is told of it does: both are copied as one. */
+_Static_assert(offsetof(struct access_site, pc) ==
+		       offsetof(struct vm_access_told, pc) &&
+	       offsetof(struct access_site, size) ==
+		       offsetof(struct vm_access_told, size) &&
+	       offsetof(struct access_site, writes) ==
+		       offsetof(struct vm_access_told, writes), "a site");
+
+/* Compiled for each of what it is told last, which does not change. */
+#define FOR_EACH_WAY static inline __attribute__((always_inline))
+
+/*
+ * Writes down one access behind those that are to be told, of which the next one
+ * takes the place if it is not wanted: nobody could foresee where a branch leads.
+ */
+FOR_EACH_WAY void explain(struct vm_access_told *told, uint64_t last,
+			  const struct access_site *site,
+			  const uint64_t *words, bool has_values)
+{
+	unsigned unused = 64 - 8 * site->size;
+
+	memcpy(told, site, sizeof(*site));
+	told->steps = last - site->left;
+	told->addr = *words;
+	if (has_values)
+		told->value = words[1] << unused >> unused;
+}
+
+/* `all` are wanted; else the range and kinds say which. */
+FOR_EACH_WAY struct vm_access_told *
+look_at(const struct telling *telling, const struct logged *piece,
+	struct vm_access_told *told, bool all, bool has_values)
+{
+	const unsigned step = has_values ? 2 : 1;
+	uint64_t last = telling->given - (uint64_t)budget_left(piece->budget);
+	const struct access_site *site = piece->sites;
+	const uint64_t *words = piece->words;
+	int count = (int)piece->count;
+
+	/* Two at a time: of the last one, the second is something else. */
+	for (; count > 0; count -= 2, site += 2, words += 2 * step) {
+		explain(told, last, site, words, has_values);
+		told += all ? 1 : is_wanted(telling, site, told);
+		explain(told, last, site + 1, words + step, has_values);
+		if (!all)
+			told += is_wanted(telling, site + 1, told) &
+				(unsigned)(count > 1);
+		else
+			told += count > 1;
+	}
+	return told;
+}
+
+/* Of each line and epoch, one is all that must be told. */
+FOR_EACH_WAY struct vm_access_told *
+look_for_lines(const struct telling *telling, const struct logged *piece,
+	       struct vm_access_told *told, struct lines_seen *seen,
+	       bool has_values)
+{
+	const struct line_epochs *epochs = telling->one->epochs;
+	uint64_t last = telling->given - (uint64_t)budget_left(piece->budget);
+	const struct access_site *site = piece->sites;
+	const uint64_t *words = piece->words;
+
+	for (unsigned i = 0; i < piece->count; i++, site++) {
+		explain(told, last, site, words, has_values);
+		told->addr = log_addr(&telling->reader, words);
+		if (telling->vm->has_aliases)
+			told->addr = memory_home(telling->vm->memory,
+						 told->addr);
+		told += is_wanted(telling, site, told) &
+			(unsigned)!lines_seen(seen, told->addr, site->size,
+					      site->writes,
+					      (told->steps - epochs->start) >>
+						      epochs->shift);
+		words += has_values ? 2 : 1;
+	}
+	return told;
+}
+
+/* Memory is mapped twice: what was accessed may have another address. */
+static void find_homes(struct telling *telling)
+{
+	for (size_t i = 0; i < telling->count; i++)
+		telling->list[i].addr = memory_home(telling->vm->memory,
+						    telling->list[i].addr);
+}
+
+static void tell_list(struct telling *telling)
+{
+	const struct vm_observer *one = telling->one;
+
+	if (telling->vm->has_aliases)
+		find_homes(telling);
+	if (one && !one->parts && !telling->vm->has_aliases)
+		one->accessed(one->context, telling->list, telling->count);
+	else
+		tell(telling->vm, telling->list, telling->count);
+}
+
+/* Whether all that is logged is wanted. */
+static bool are_all_wanted(const struct telling *telling)
+{
+	return !(engine_logs(telling->vm->engine) & VM_ALL & ~telling->kinds) &&
+	       telling->range.first == 0 && telling->range.last == UINT64_MAX &&
+	       !telling->reader.tag_bits;
+}
+
+static void tell_up_to(struct telling *telling,
+		       const struct vm_access_told *end)
+{
+	telling->count = (size_t)(end - telling->list);
+	if (telling->count)
+		tell_list(telling);
+}
+
+/* `seen`: of each line and epoch, one is enough; NULL: `all`, or what is wanted */
+FOR_EACH_WAY void look_through(struct telling *telling, struct lines_seen *seen,
+			       bool all, bool has_values)
+{
+	struct vm_access_told *told = telling->list;
+	struct log_reader reader = telling->reader;
+	struct logged piece;
+
+	while (log_next(&reader, &piece)) {
+		told = seen ? look_for_lines(telling, &piece, told, seen,
+					     has_values) :
+			      look_at(telling, &piece, told, all, has_values);
+		if (told < telling->list + TOLD_AT_ONCE)
+			continue;
+		tell_up_to(telling, told);
+		told = telling->list;
+	}
+	tell_up_to(telling, told);
+}
+
+static void look_through_for_lines(struct telling *telling)
+{
+	struct lines_seen seen = { 0 };
+
+	look_through(telling, &seen, false, telling->reader.words > 1);
+}
+
+static void tell_wanted(struct telling *telling)
+{
+	bool has_values = telling->reader.words > 1;
+
+	if (telling->one && telling->one->epochs)
+		look_through_for_lines(telling);
+	else if (!are_all_wanted(telling))
+		look_through(telling, NULL, false, has_values);
+	else if (has_values)
+		look_through(telling, NULL, true, true);
+	else
+		look_through(telling, NULL, true, false);
+}
+
+/* Whether something that was logged may be wanted. */
+static bool may_have_wanted(const struct vm *vm)
+{
+	const uint64_t most = sizeof(uint64_t) - 1;
+	bool may = vm->has_aliases && vm->logged_count;
+
+	for (unsigned i = 0; i < vm->logged_count && !may; i++) {
+		const struct vm_range *range = &vm->logged[i];
+		/* An access that begins before it may reach into it. */
+		guest_addr first = range->first < most ? 0 :
+							 range->first - most;
+		uint64_t span = range->last - first;
+
+		may = span == UINT64_MAX ||
+		      engine_log_may_have(vm->engine, first, span + 1);
+	}
+	return may;
 }
 
 void accesses_tell(struct vm *vm)
 {
-	struct vm_access_told list[TOLD_AT_ONCE];
-	uint64_t given = vm->steps + (uint64_t)(vm->granted - vm->held);
-	const struct line_epochs *epochs = epochs_wanted(vm);
-	size_t count, some = 0;
-	const struct access_record *records = engine_logged(vm->engine, &count);
-	struct lines_seen seen;
+	struct telling telling;
 
-	if (epochs && count)
-		seen = (struct lines_seen){ 0 };
-	for (size_t i = 0; i < count; i++) {
-		if (is_wanted(epochs, given, &seen, &records[i]))
-			explain(vm, given, &records[i], &list[some++]);
-		if (some < TOLD_AT_ONCE && i + 1 < count)
-			continue;
-		if (some)
-			tell(vm, list, some);
-		some = 0;
+	if (!engine_logs(vm->engine))
+		return;
+	if (may_have_wanted(vm)) {
+		telling.vm = vm;
+		telling.one = only_one(vm);
+		engine_log_read(vm->engine, &telling.reader);
+		telling.given = vm->steps + (uint64_t)(vm->granted - vm->held);
+		telling.range = (struct vm_range){
+			vm->logged[0].first,
+			vm->logged[vm->logged_count - 1].last,
+		};
+		if (vm->has_aliases)
+			telling.range = VM_EVERYWHERE;
+		telling.kinds = vm->logged_kinds;
+		tell_wanted(&telling);
 	}
-	if (count)
-		engine_log_cut(vm->engine, 0);
+	engine_log_clear(vm->engine);
 }
 
-void accesses_make_room(struct vm *vm)
+void accesses_iterate(struct vm *vm)
 {
-	size_t count;
-
-	engine_logged(vm->engine, &count);
-	if (count >= ENGINE_LOGGED_STEPS)
+	if (engine_log_is_half_full(vm->engine))
 		accesses_tell(vm);
+	engine_log_mark(vm->engine);
 }
 
 /* ------- what did not take place ------- */
@@ -252,21 +399,14 @@ void accesses_take_back(struct vm *vm, guest_addr pc)
 {
 	const struct counter *counter = engine_counter(vm->engine);
 	const struct block *block = &vm->blocks[counter->current];
-	const struct access_record *records;
-	size_t count;
+	unsigned left;
 
-	if (!counter->current)
+	if (!counter->current || !engine_logs(vm->engine))
 		return;
-	records = engine_logged(vm->engine, &count);
-	while (count) {
-		const struct access_record *last = &records[count - 1];
-
-		if (place_pc(vm, last) != pc ||
-		    budget_left(last->budget) != budget_left(counter->budget))
-			break;
-		count--;
-		if (block->inlined.starts_rep)
-			break;
-	}
-	engine_log_cut(vm->engine, count);
+	left = block->inlined.count - block_index_of(vm, block, pc);
+	if (block->inlined.starts_rep)
+		engine_log_return(vm->engine);
+	else if (left)
+		engine_log_take_back(vm->engine,
+				     budget_left(counter->budget) + left);
 }

@@ -78,7 +78,7 @@ void clock_grant(struct vm *vm, uint64_t budget)
 	accesses_begin(vm);
 	vm->granted = (int64_t)budget;
 	vm->held = 0;
-	if (engine_is_logging(vm->engine))
+	if (engine_logs(vm->engine))
 		vm->held = vm->granted - portion(vm->granted);
 	now = vm->granted - vm->held;
 	vm->running = true;

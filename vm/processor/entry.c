@@ -189,7 +189,7 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 		before = &vm->blocks[counter->current];
 	if (goes_on(block, before)) {
 		counter->current = number;
-		accesses_make_room(vm);
+		accesses_iterate(vm);
 		if (vm->cpu.own.steps &&
 		    vm->cpu.arch->goes_on(&vm->cpu, block->inlined.pc))
 			stop_repeating(vm, number);
@@ -202,6 +202,8 @@ static const struct engine_block *on_enter(void *context, uint32_t number,
 	}
 	if (restart ? !pay_again(vm, number) : !pay(vm, number))
 		return NULL;
+	if (block->inlined.starts_rep)
+		accesses_iterate(vm);
 	if (vm->asking) {
 		vm->code_changed = true;
 		vm_stop_soon(vm);

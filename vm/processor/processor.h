@@ -103,6 +103,9 @@ struct known_lead {
 	struct vm_lead lead;
 };
 
+/* There is one observed range for all data that is near enough. */
+#define LOG_RANGES 4u
+
 struct vm {
 	struct cpu cpu;		/* what the architecture sees */
 	struct engine *engine;	/* the same as in it, for short */
@@ -169,8 +172,8 @@ struct vm {
 	struct vm_range replanned;	/* the last such code; or none */
 	guest_addr came_from;	/* without a block under way: what was executed
 				   last; 0: not known */
-	struct vm_range logged[LOG_RANGES];	/* data, rising */
-	unsigned logged_count;
+	struct vm_range logged[LOG_RANGES];	/* data, rising, that is told */
+	unsigned logged_count, logged_kinds;
 	uint64_t logged_generation;	/* of memory, that it was settled for */
 	bool has_aliases;	/* some memory is mapped twice */
 	struct place {		/* in a block, of an instruction */
@@ -199,12 +202,6 @@ static inline void leave_block(struct vm *vm, guest_addr last)
 
 /* Lets the guest stop before the next block. */
 void vm_stop_soon(struct vm *vm);
-
-/* A budget, whether the guest was asked to stop or not. */
-static inline int64_t budget_left(int64_t budget)
-{
-	return budget < -(ASKED_PENALTY / 2) ? budget + ASKED_PENALTY : budget;
-}
 
 /* A run begins, with this budget ... */
 void clock_grant(struct vm *vm, uint64_t budget);
@@ -320,8 +317,8 @@ void accesses_begin(struct vm *vm);
 /* Tells what was logged. */
 void accesses_tell(struct vm *vm);
 
-/* The same, if there is not room for much more: a repeated instruction. */
-void accesses_make_room(struct vm *vm);
+/* A repeated instruction begins, or an iteration of it. */
+void accesses_iterate(struct vm *vm);
 
 /*
  * The instruction at `pc` of the block under way has not retired, or is

@@ -91,7 +91,6 @@ static int start(struct cpu *cpu, struct failure *why)
 extern const struct architecture arch_arm;
 
 const struct architecture arch_arm = {
-	.has_wide_code = true,
 	.start = start,
 	.end = end,
 	.reg = arm_read_reg,

@@ -84,7 +84,6 @@ static int start(struct cpu *cpu, struct failure *why)
 extern const struct architecture arch_arm64;
 
 const struct architecture arch_arm64 = {
-	.has_wide_code = true,
 	.start = start,
 	.end = end,
 	.reg = arm64_read_reg,

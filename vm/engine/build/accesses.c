@@ -3,21 +3,21 @@
  * accesses.c - translated code that logs its accesses to data
  *
  * The functions by which the engine generates a load or a store are replaced:
- * in front of it they generate what writes a record (struct access_record) and
- * moves on to the next one, by 0 if the address is not in the range that is
- * logged.  There is no branch and no call.  For a store,
+ * in front of it they generate one that writes the address into the log, and
+ * where values are logged another one, of what is stored; what is loaded is
+ * written behind it.  There is no branch and no call.  All else that there is to
+ * say of an access is known when it is translated: its site.
  *
- *	record->addr = address, record->value = value
- *	record->budget = counter.budget
- *	record->place = (a constant)
- *	if (address - range.first < range.span)	(a conditional move)
- *		record++
- *	log.next = record
+ * From the first access on, up to the next label, jump or call, code is executed
+ * in one piece.  In front of that access is, once for the piece,
  *
- * where several ranges are far apart, with a move for each of them.
- * `record` is read from log.next once for what is executed in one piece: from
- * access to access it stays in a register of the host.  The value of a load is
- * written behind it, into the same record.
+ *	words = log.next
+ *	words[0] = counter.budget
+ *	words[1] = the number of the first site, and of accesses
+ *	log.next = words + (how many words the piece writes)
+ *
+ * An access that faults is the only way out of the middle of a piece; then what
+ * has not been written is taken back (engine_log_take_back()).
  *
  * The engine also asks behind each access whether it was told to stop.  It is
  * told so only by calls that ask by themselves (calls.c), or that leave the
@@ -27,6 +27,7 @@
  * cpu_ldl_data_ra() and its like: they are replaced, too.  Which instruction
  * makes such a call is stored in front of it.
  */
+#include <immintrin.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -39,9 +40,17 @@
  * An instruction accesses memory as often at most: ENTER does so 64 times,
  * FXSAVE and FNSAVE less.  Each iteration of a repeated one counts.
  */
-#define RECORDS_OF_STEP 80u
-#define RECORDS ((uint64_t)ENGINE_LOGGED_STEPS * RECORDS_OF_STEP)
-#define LOG_SIZE (RECORDS * sizeof(struct access_record))
+#define ACCESSES_OF_STEP 80u
+#define WORDS_OF_FUNCTION (LOG_HEAD + LOG_SITE + 2)
+#define LOG_WORDS                                                              \
+	((size_t)ENGINE_LOGGED_STEPS * ACCESSES_OF_STEP * WORDS_OF_FUNCTION)
+#define HALF_FULL ((size_t)ENGINE_LOGGED_STEPS * WORDS_OF_FUNCTION)
+
+/*
+ * A site takes as many bytes as there are of its translation, and these have
+ * less than 2^29 until all are dropped.
+ */
+#define SITES_MOST (1u << LOG_SITE_BITS)
 
 /* ------- the log ------- */
 
@@ -50,20 +59,33 @@ static uint32_t kinds_now(void)
 	return engine_entered ? engine_entered->logged.kinds : 0;
 }
 
+static void *get_room(size_t size)
+{
+	void *room = mmap(NULL, size, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return room == MAP_FAILED ? NULL : room;
+}
+
+static void give_back(void *room, size_t size)
+{
+	if (room)
+		munmap(room, size);
+}
+
+#define LOG_SIZE (LOG_WORDS * sizeof(uint64_t))
+#define SITES_SIZE (SITES_MOST * sizeof(struct access_site))
+
 int engine_log(struct engine *engine, unsigned kinds, struct failure *why)
 {
-	struct access_log *log = &engine->counter->log;
-	void *room = engine->logged.records;
-
-	if (kinds && !room) {
-		room = mmap(NULL, LOG_SIZE, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-		if (room == MAP_FAILED)
-			return failed(why, ERR_NO_MEMORY, "out of memory");
-		engine->logged.records = room;
-		log->next = room;
-	}
+	if (kinds && !engine->logged.sites)
+		engine->logged.sites = get_room(SITES_SIZE);
+	if (kinds && !engine->logged.words)
+		engine->logged.words = get_room(LOG_SIZE);
+	if (kinds && (!engine->logged.sites || !engine->logged.words))
+		return failed(why, ERR_NO_MEMORY, "out of memory");
 	engine->logged.kinds = kinds;
+	engine_log_clear(engine);
 	return 0;
 }
 
@@ -72,41 +94,135 @@ unsigned engine_logs(const struct engine *engine)
 	return engine->logged.kinds;
 }
 
-void engine_log_range(struct engine *engine, unsigned number, guest_addr first,
-		      guest_addr last)
+void engine_log_clear(struct engine *engine)
 {
-	const uint64_t most = sizeof(uint64_t) - 1;
-	struct log_range *range = &engine->counter->log.ranges[number];
-
-	/* An access that begins before the range may reach into it. */
-	range->first = first < most ? 0 : first - most;
-	range->span = last < first ? 0 : last - range->first;
-	range->span += range->span && range->span < UINT64_MAX;
+	engine->counter->log.next = engine->logged.words;
+	engine->logged.mark = engine->logged.words;
 }
 
-bool engine_is_logging(const struct engine *engine)
+bool engine_log_is_half_full(const struct engine *engine)
 {
-	return engine->counter->log.ranges[0].span;
+	return (size_t)(engine->counter->log.next - engine->logged.words) >
+	       HALF_FULL;
 }
 
-struct access_record *engine_logged(const struct engine *engine, size_t *count)
+/* In all words, of which most are addresses; none has branches. */
+static bool may_have(const uint64_t *at, const uint64_t *end, unsigned tag_bits,
+		     guest_addr first, uint64_t span)
 {
-	struct access_record *records = engine->logged.records;
+	bool may = false;
 
-	*count = records ? (size_t)(engine->counter->log.next - records) : 0;
-	return records;
+	for (; at < end; at++) {
+		int64_t word = (int64_t)(*at << tag_bits) >> tag_bits;
+
+		may |= (uint64_t)word - first < span;
+	}
+	return may;
 }
 
-void engine_log_cut(struct engine *engine, size_t count)
+/* Four at once, which are compared with signs. */
+__attribute__((target("avx2"))) static bool
+may_have_avx2(const uint64_t *at, const uint64_t *end, guest_addr first,
+	      uint64_t span)
 {
-	if (engine->logged.records)
-		engine->counter->log.next = engine->logged.records + count;
+	const int64_t lowest = INT64_MIN;
+	const __m256i from = _mm256_set1_epi64x((int64_t)first + lowest);
+	const __m256i to = _mm256_set1_epi64x((int64_t)span + lowest);
+	__m256i may = _mm256_setzero_si256();
+
+	for (; end - at >= 4; at += 4) {
+		__m256i words = _mm256_loadu_si256((const void *)at);
+
+		may = _mm256_or_si256(
+			may, _mm256_cmpgt_epi64(
+				     to, _mm256_sub_epi64(words, from)));
+	}
+	return !_mm256_testz_si256(may, may) ||
+	       may_have(at, end, 0, first, span);
+}
+
+bool engine_log_may_have(const struct engine *engine, guest_addr first,
+			 uint64_t span)
+{
+	const unsigned tag_bits = engine->kind->tag_bits;
+	const uint64_t *words = engine->logged.words;
+	const uint64_t *end = engine->counter->log.next;
+
+	return !tag_bits && __builtin_cpu_supports("avx2") ?
+		       may_have_avx2(words, end, first, span) :
+		       may_have(words, end, tag_bits, first, span);
+}
+
+void engine_log_read(const struct engine *engine, struct log_reader *out)
+{
+	*out = (struct log_reader) {
+		.at = engine->logged.words, .end = engine->counter->log.next,
+		.sites = engine->logged.sites,
+		.words = engine->logged.kinds & ENGINE_LOG_VALUES ? 2 : 1,
+		.tag_bits = engine->kind->tag_bits,
+	};
+}
+
+void engine_log_shift(struct engine *engine, int64_t by)
+{
+	uint64_t *words = engine->logged.words;
+	struct log_reader reader;
+	struct logged piece;
+
+	engine_log_read(engine, &reader);
+	for (const uint64_t *at = reader.at; log_next(&reader, &piece);
+	     at = reader.at)
+		words[at - words] += (uint64_t)by;
+}
+
+/* Of all accesses of a piece, how many stay. */
+static unsigned taken_place(const struct logged *piece, int64_t rest)
+{
+	unsigned count = piece->count;
+
+	while (count && budget_left(piece->budget) +
+				piece->sites[count - 1].left <= rest)
+		count--;
+	return count;
+}
+
+void engine_log_take_back(struct engine *engine, int64_t rest)
+{
+	uint64_t *words = engine->logged.words, *head;
+	struct log_reader reader;
+	struct logged piece;
+	unsigned stay;
+
+	engine_log_read(engine, &reader);
+	for (const uint64_t *at = reader.at; log_next(&reader, &piece);
+	     at = reader.at) {
+		stay = taken_place(&piece, rest);
+		if (stay == piece.count)
+			continue;
+		head = words + (at - words);
+		if (stay)
+			head[1] += (uint64_t)(piece.count - stay)
+				   << LOG_UNDONE_AT;
+		engine->counter->log.next = stay ? words + (reader.at - words) :
+						   head;
+		return;
+	}
+}
+
+void engine_log_mark(struct engine *engine)
+{
+	engine->logged.mark = engine->counter->log.next;
+}
+
+void engine_log_return(struct engine *engine)
+{
+	engine->counter->log.next = engine->logged.mark;
 }
 
 void accesses_release(struct engine *engine)
 {
-	if (engine->logged.records)
-		munmap(engine->logged.records, LOG_SIZE);
+	give_back(engine->logged.words, LOG_SIZE);
+	give_back(engine->logged.sites, SITES_SIZE);
 }
 
 /* ------- where translated code is ------- */
@@ -115,23 +231,26 @@ void accesses_begin_block(struct engine *engine)
 {
 	engine->logged.insns = 0;
 	engine->logged.first = NULL;
-	engine->logged.record = engine->logged.base = 0;
-	engine->logged.place_count = 0;
+	engine->logged.record = 0;
+	engine->logged.block_first = engine->logged.site_count;
 }
 
 /*
  * How many instructions the block has, which its budget pays at its entry, is
- * known at its end: until then, places say how many were before them.
+ * known at its end: until then, sites say how many were before them.
  */
 void accesses_end_block(struct engine *engine)
 {
-	for (unsigned i = 0; i < engine->logged.place_count; i++) {
-		uint64_t *place = engine->logged.places[i];
-		uint64_t before = *place & PLACE_LEFT_MASK;
+	for (uint32_t i = engine->logged.block_first;
+	     i < engine->logged.site_count; i++)
+		engine->logged.sites[i].left = (uint16_t)(
+			engine->logged.insns - engine->logged.sites[i].left);
+}
 
-		*place += (uint64_t)engine->logged.insns * PLACE_LEFT -
-			  2 * before;
-	}
+void accesses_forget_sites(struct engine *engine)
+{
+	if (engine->counter->log.next == engine->logged.words)
+		engine->logged.site_count = 0;
 }
 
 void accesses_insn(int op, uint64_t pc)
@@ -141,9 +260,22 @@ void accesses_insn(int op, uint64_t pc)
 	/* For the one that it runs "until" it generates an exit. */
 	if (op == OP_INSTRUCTION && engine && pc != engine->until) {
 		engine->logged.insns++;
-		/* Of 48 bits: a machine has code in both halves. */
-		engine->logged.pc = pc | (engine->machine ? pc >> 63 : 0);
+		engine->logged.pc = pc;
 	}
+}
+
+/* The present instruction accesses memory; returns the site's number. */
+static uint32_t add_site(struct engine *engine, unsigned access, bool writes)
+{
+	if (engine->logged.site_count == SITES_MOST)
+		give_up("too many translations that log accesses");
+	engine->logged.sites[engine->logged.site_count] = (struct access_site) {
+		.pc = engine->logged.pc,
+		.left = (uint16_t)(engine->logged.insns - 1),
+		.size = (uint8_t)(1u << (access & ACCESS_SIZE)),
+		.writes = writes,
+	};
+	return engine->logged.site_count++;
 }
 
 /* ------- generating ------- */
@@ -163,94 +295,33 @@ static void free_value(void *context, uintptr_t value)
 	generate()->free(context, (void *)value);
 }
 
-static void constant(void *context, uintptr_t value, uint64_t number)
+/* Returns where the number is, which may still change. */
+static uint64_t *constant(void *context, uintptr_t value, uint64_t number)
 {
 	generate()->op2(context, OP_CONSTANT, value, number);
+	return &engine_entered->logged.made->operands[1];
 }
 
-/* A constant that is the place of the present instruction. */
-static void place(void *context, uintptr_t value, unsigned access)
+static uint64_t *store_number(void *context, uint64_t number, uintptr_t to,
+			      size_t offset)
 {
-	struct engine *engine = engine_entered;
-	uint64_t insn = engine->logged.insns - 1;
+	uintptr_t value = new_value(context);
+	uint64_t *place = constant(context, value, number);
 
-	constant(context, value, engine->logged.pc << PLACE_PC_AT |
-					 insn * PLACE_LEFT | access);
-	engine->logged.places[engine->logged.place_count++] =
-		&engine->logged.made->operands[1];
+	generate()->op3(context, OP_STORE_64, value, to, offset);
+	free_value(context, value);
+	return place;
 }
 
-/* Values that are needed for a few operations. */
-struct scratch {
-	void *context;
-	uintptr_t value, other;
-};
-
-static void begin(struct scratch *to, void *context)
-{
-	*to = (struct scratch) {
-		.context = context,
-		.value = new_value(context), .other = new_value(context),
-	};
-}
-
-static void end(struct scratch *to)
-{
-	free_value(to->context, to->other);
-	free_value(to->context, to->value);
-}
-
-/* Values that are known until something else may be executed next. */
-static uintptr_t counter(void *context)
-{
-	struct engine *engine = engine_entered;
-
-	if (!engine->logged.base) {
-		engine->logged.base = new_value(context);
-		constant(context, engine->logged.base,
-			 (uintptr_t)engine->counter);
-	}
-	return engine->logged.base;
-}
-
+/* Behind the end of what is executed in one piece. */
 static void forget_values(void *context)
 {
 	struct engine *engine = engine_entered;
 
-	if (engine->logged.base)
-		free_value(context, engine->logged.base);
 	if (engine->logged.record)
 		free_value(context, engine->logged.record);
-	engine->logged.base = engine->logged.record = 0;
+	engine->logged.record = 0;
 	direct_forget(engine, context);
-}
-
-#define IN_COUNTER(member) offsetof(struct counter, member)
-#define IN_RECORD(member) offsetof(struct access_record, member)
-
-static void load(void *context, uintptr_t value, size_t offset)
-{
-	generate()->op3(context, OP_LOAD_64, value, counter(context),
-			   offset);
-}
-
-static void store(void *context, uintptr_t value, size_t offset)
-{
-	generate()->op3(context, OP_STORE_64, value, counter(context),
-			   offset);
-}
-
-static uintptr_t next_record(void *context)
-{
-	struct engine *engine = engine_entered;
-
-	if (!engine->logged.record) {
-		uintptr_t record = new_value(context);
-
-		load(context, record, IN_COUNTER(log.next));
-		engine->logged.record = record;
-	}
-	return engine->logged.record;
 }
 
 void accesses_forget(void *context, int op)
@@ -268,45 +339,62 @@ void accesses_forget(void *context, int op)
 	}
 }
 
-/* record->budget and place. */
-static void generate_place(const struct scratch *to, uintptr_t record,
-			   unsigned access)
-{
-	void *context = to->context;
+#define IN_COUNTER(member) offsetof(struct counter, member)
+#define WORD sizeof(uint64_t)
 
-	load(context, to->value, IN_COUNTER(budget));
-	generate()->op3(context, OP_STORE_64, to->value, record,
-			   IN_RECORD(budget));
-	place(context, to->value, access);
-	generate()->op3(context, OP_STORE_64, to->value, record,
-			   IN_RECORD(place));
+/* A value that is the counter's address. */
+static uintptr_t new_counter(void *context)
+{
+	uintptr_t counter = new_value(context);
+
+	constant(context, counter, (uintptr_t)engine_entered->counter);
+	return counter;
 }
 
-/* How many ranges code looks at. */
-static unsigned ranges_now(void)
+/* The log's next words are those of a piece that begins with this site. */
+static void begin_piece(void *context, uint32_t site)
 {
-	return kinds_now() & ENGINE_LOG_SEVERAL ? LOG_RANGES : 1;
+	struct engine *engine = engine_entered;
+	uintptr_t counter = new_counter(context);
+	uintptr_t words = new_value(context), value = new_value(context);
+
+	generate()->op3(context, OP_LOAD_64, words, counter,
+			IN_COUNTER(log.next));
+	generate()->op3(context, OP_LOAD_64, value, counter,
+			IN_COUNTER(budget));
+	generate()->op3(context, OP_STORE_64, value, words, 0);
+	engine->logged.piece = store_number(context, site, words, WORD);
+	engine->logged.size = constant(context, value, LOG_HEAD * WORD);
+	generate()->op3(context, OP_ADD, value, words, value);
+	generate()->op3(context, OP_STORE_64, value, counter,
+			IN_COUNTER(log.next));
+	engine->logged.record = words;
+	free_value(context, value);
+	free_value(context, counter);
 }
 
-/* record += (addr - range.first < range.span), log.next = record */
-static void generate_next(const struct scratch *to, uintptr_t record,
-			  uintptr_t addr)
+/* Words of an access. */
+static unsigned words_now(void)
 {
-	void *context = to->context;
-	uintptr_t another = new_value(context);
+	return kinds_now() & ENGINE_LOG_VALUES ? 2 : 1;
+}
 
-	constant(context, to->other, sizeof(struct access_record));
-	generate()->op3(context, OP_ADD, another, record, to->other);
-	for (unsigned i = 0; i < ranges_now(); i++) {
-		load(context, to->value, IN_COUNTER(log.ranges[i].first));
-		generate()->op3(context, OP_SUBTRACT, to->value, addr,
-				   to->value);
-		load(context, to->other, IN_COUNTER(log.ranges[i].span));
-		generate()->op6(context, OP_MOVE_IF, record, to->value,
-				   to->other, another, record, IS_BELOW);
-	}
-	store(context, record, IN_COUNTER(log.next));
-	free_value(context, another);
+/* The present access is one more of its piece; returns where its words are. */
+static size_t add_to_piece(void *context, unsigned access, bool writes)
+{
+	struct engine *engine = engine_entered;
+	uint32_t site = add_site(engine, access, writes);
+	size_t at;
+
+	if (engine->logged.record &&
+	    *engine->logged.piece >> LOG_SITE_BITS == LOG_PIECE_MOST)
+		forget_values(context);
+	if (!engine->logged.record)
+		begin_piece(context, site);
+	*engine->logged.piece += 1u << LOG_SITE_BITS;
+	at = *engine->logged.size;
+	*engine->logged.size += words_now() * WORD;
+	return at;
 }
 
 /* The engine calls a value by its distance from the context. */
@@ -315,84 +403,49 @@ static uintptr_t of_context(void *context, name value)
 	return (uintptr_t)context + value;
 }
 
-/* Whether an address must be made of what an access has for one. */
-static bool is_to_clean(const struct engine_kind *kind)
+static void log_addr_of(void *context, uintptr_t addr, size_t at)
 {
-	return kind->is_narrow || kind->tag_bits;
-}
+	const struct engine *engine = engine_entered;
+	uintptr_t wide = engine->kind->is_narrow ? new_value(context) : 0;
 
-/* `clean` = the address, in 64 bits and without its tag. */
-static void generate_cleaning(const struct scratch *to, uintptr_t clean,
-			      uintptr_t addr)
-{
-	if (engine_entered->kind->is_narrow) {
-		generate()->op2(to->context, OP_WIDEN, clean, addr);
-		return;
-	}
-	constant(to->context, to->value, engine_entered->kind->tag_bits);
-	generate()->op3(to->context, OP_SHIFT_UP, clean, addr, to->value);
-	generate()->op3(to->context, OP_SHIFT_DOWN, clean, clean, to->value);
-}
-
-/* In front of an access; `value` is stored by operation `op`, 0: not. */
-static void generate_record(void *context, uintptr_t addr, unsigned access,
-			    uintptr_t value, int op)
-{
-	uintptr_t record = next_record(context), clean = 0;
-	struct scratch to;
-
-	begin(&to, context);
-	if (is_to_clean(engine_entered->kind)) {
-		clean = new_value(context);
-		generate_cleaning(&to, clean, addr);
-		addr = clean;
-	}
-	generate()->op3(context, OP_STORE_64, addr, record,
-			   IN_RECORD(addr));
-	if (op)
-		generate()->op3(context, op, value, record,
-				   IN_RECORD(value));
-	else if (kinds_now() & ENGINE_LOG_VALUES)
-		store(context, record, IN_COUNTER(log.loading));
-	generate_place(&to, record, (access & PLACE_SIZE) |
-					    (op ? PLACE_WRITES : 0));
-	generate_next(&to, record, addr);
-	if (clean)
-		free_value(context, clean);
-	end(&to);
-}
-
-/* Behind a load: its value goes into the record that was written before. */
-static void generate_value(void *context, uintptr_t value, int op)
-{
-	struct scratch to;
-
-	begin(&to, context);
-	load(context, to.value, IN_COUNTER(log.loading));
-	generate()->op3(context, op, value, to.value, IN_RECORD(value));
-	end(&to);
+	if (wide)
+		generate()->op2(context, OP_WIDEN, wide, addr);
+	generate()->op3(context, OP_STORE_64, wide ? wide : addr,
+			engine->logged.record, at);
+	if (wide)
+		free_value(context, wide);
 }
 
 void accesses_before(void *context, name addr, unsigned access, name value,
 		     int op)
 {
 	unsigned kind = op ? ENGINE_LOG_WRITES : ENGINE_LOG_READS;
+	size_t at;
 
-	if (kinds_now() & kind)
-		generate_record(context, of_context(context, addr), access,
-				of_context(context, value), op);
+	if (kinds_now() & kind) {
+		at = add_to_piece(context, access, op);
+		log_addr_of(context, of_context(context, addr), at);
+		if (op && kinds_now() & ENGINE_LOG_VALUES)
+			generate()->op3(context, op, of_context(context, value),
+					engine_entered->logged.record,
+					at + WORD);
+	}
 	if (engine_entered)
 		engine_entered->logged.accessing = true;
 }
 
+/* A load's value is the newest word of the piece. */
 void accesses_behind(void *context, name value, int op)
 {
 	const unsigned both = ENGINE_LOG_READS | ENGINE_LOG_VALUES;
+	struct engine *engine = engine_entered;
 
-	if (engine_entered)
-		engine_entered->logged.accessing = false;
+	if (engine)
+		engine->logged.accessing = false;
 	if (op && (kinds_now() & both) == both)
-		generate_value(context, of_context(context, value), op);
+		generate()->op3(context, op, of_context(context, value),
+				engine->logged.record,
+				*engine->logged.size - WORD);
 }
 
 /* ------- functions that translated code calls ------- */
@@ -400,40 +453,33 @@ void accesses_behind(void *context, name value, int op)
 /* In front of each such call: which instruction makes it. */
 void accesses_call(void *context)
 {
-	struct scratch to;
+	struct engine *engine = engine_entered;
+	uintptr_t counter;
 
-	if (!kinds_now() || !engine_entered->logged.insns)
+	if (!kinds_now() || !engine->logged.insns)
 		return;
-	begin(&to, context);
-	place(context, to.value, 0);
-	store(context, to.value, IN_COUNTER(log.place));
-	end(&to);
+	counter = new_counter(context);
+	store_number(context, add_site(engine, 0, false), counter,
+		     IN_COUNTER(log.caller));
+	free_value(context, counter);
 }
 
-static bool is_logged(const struct access_log *log, guest_addr addr)
+uint64_t *accesses_note(guest_addr addr, unsigned size, unsigned kind)
 {
-	bool is = false;
+	static _Thread_local uint64_t nowhere;
+	struct engine *engine = engine_entered;
+	struct access_log *log = &engine->counter->log;
+	uint64_t *words = log->next;
+	struct access_site *site = (struct access_site *)(words + LOG_HEAD);
 
-	for (unsigned i = 0; i < ranges_now() && !is; i++)
-		is = addr - log->ranges[i].first < log->ranges[i].span;
-	return is;
-}
-
-struct access_record *accesses_note(guest_addr addr, unsigned size,
-				    unsigned kind)
-{
-	struct counter *counter = engine_entered->counter;
-	struct access_log *log = &counter->log;
-	struct access_record *record = log->next;
-
-	addr = engine_untag(engine_entered->kind, addr);
-	if (!(kinds_now() & kind) || !is_logged(log, addr))
-		return NULL;
-	*record = (struct access_record) {
-		.addr = addr, .budget = counter->budget,
-		.place = log->place | size |
-			 (kind == ENGINE_LOG_WRITES ? PLACE_WRITES : 0),
-	};
-	log->next++;
-	return record;
+	if (!(kinds_now() & kind))
+		return &nowhere;
+	words[0] = (uint64_t)engine->counter->budget;
+	words[1] = 0;
+	*site = engine->logged.sites[log->caller];
+	site->size = (uint8_t)(1u << size);
+	site->writes = kind == ENGINE_LOG_WRITES;
+	words[LOG_HEAD + LOG_SITE] = addr;
+	log->next = words + WORDS_OF_FUNCTION;
+	return log->next - 1;
 }

@@ -42,9 +42,11 @@ void accesses_behind(void *context, name value, int op);
 /* In front of a call of a function. */
 void accesses_call(void *context);
 
-/* A function accesses memory: its record, or NULL.  `size`: its logarithm. */
-struct access_record *accesses_note(guest_addr addr, unsigned size,
-				    unsigned kind);
+/*
+ * A function accesses memory: where the value is to be written.  `size`: its
+ * logarithm.
+ */
+uint64_t *accesses_note(guest_addr addr, unsigned size, unsigned kind);
 
 /* ------- what is replaced, by its name ------- */
 
@@ -105,13 +107,9 @@ struct access_record *accesses_note(guest_addr addr, unsigned size,
 	REPLACES(name_##_fn, name_);                                           \
 	type name_(void *state, uint64_t addr, uintptr_t from)                 \
 	{                                                                      \
-		struct access_record *record =                                 \
-			accesses_note(addr, size, ENGINE_LOG_READS);           \
-		type value = engine_##name_(state, addr, from);                \
+		uint64_t *noted = accesses_note(addr, size, ENGINE_LOG_READS); \
 									       \
-		if (record)                                                    \
-			record->value = (uint64_t)value;                       \
-		return value;                                                  \
+		return (type)(*noted = engine_##name_(state, addr, from));     \
 	}
 
 #define DEFINE_WRITE(type, name_, size)                                        \
@@ -120,11 +118,7 @@ struct access_record *accesses_note(guest_addr addr, unsigned size,
 	REPLACES(name_##_fn, name_);                                           \
 	void name_(void *state, uint64_t addr, type value, uintptr_t from)     \
 	{                                                                      \
-		struct access_record *record =                                 \
-			accesses_note(addr, size, ENGINE_LOG_WRITES);          \
-									       \
-		if (record)                                                    \
-			record->value = value;                                 \
+		*accesses_note(addr, size, ENGINE_LOG_WRITES) = value;         \
 		engine_##name_(state, addr, value, from);                      \
 	}
 

@@ -49,10 +49,7 @@ DEFINE_STORE(tcg_gen_qemu_st_i64_aarch64, OP_STORE_64,
 
 static void note(guest_addr addr, unsigned kind, uint64_t value)
 {
-	struct access_record *record = accesses_note(addr, WORD_LOG, kind);
-
-	if (record)
-		record->value = value;
+	*accesses_note(addr, WORD_LOG, kind) = value;
 }
 
 /* DC ZVA: clears a block of 64 bytes. */

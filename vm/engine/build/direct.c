@@ -106,7 +106,7 @@ static uint64_t misaligned_bits(unsigned access)
 	unsigned bits = access >> ALIGNED_AT & ALIGNED_MOST;
 
 	if (bits == ALIGNED_MOST)
-		bits = access & PLACE_SIZE;
+		bits = access & ACCESS_SIZE;
 	return (UINT64_C(1) << bits) - 1;
 }
 
@@ -186,7 +186,7 @@ static void generate_access(void *context, name value, name addr,
 
 bool direct_load(void *context, name value, name addr, unsigned access, int op)
 {
-	unsigned size = access & PLACE_SIZE;
+	unsigned size = access & ACCESS_SIZE;
 	bool is_signed = access & ACCESS_SIGNED;
 
 	if (!is_direct(context, access))
@@ -206,7 +206,7 @@ bool direct_store(void *context, name value, name addr, unsigned access,
 		return false;
 	op = op == OP_STORE_64 ? OP_STORE_8_OF_64 : OP_STORE_8_OF_32;
 	generate_access(context, value, addr, access,
-			op + (int)(access & PLACE_SIZE));
+			op + (int)(access & ACCESS_SIZE));
 	return true;
 }
 

@@ -98,6 +98,9 @@ enum {
 /* Of an operation on vectors, in its head: */
 #define OP_LANE_AT 12
 
+/* In what the engine says of an access to memory: the logarithm of its size. */
+#define ACCESS_SIZE 3u
+
 /* Conditions. */
 #define IS_ABOVE_OR_EQUAL 5	/* TCG_COND_GEU */
 #define IS_BELOW 4		/* TCG_COND_LTU */
