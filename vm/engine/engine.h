@@ -363,9 +363,9 @@ log_next(struct log_reader *reader, struct logged *out)
 }
 
 static inline guest_addr log_addr(const struct log_reader *reader,
-				  const uint64_t *words)
+				  const uint64_t *access)
 {
-	return (guest_addr)((int64_t)(*words << reader->tag_bits) >>
+	return (guest_addr)((int64_t)(*access << reader->tag_bits) >>
 			    reader->tag_bits);
 }
 
