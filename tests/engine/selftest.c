@@ -444,6 +444,18 @@ static const uint32_t arm64_code[] = {
 	0xc87f1825,	/* ldxp x5, x6, [x1] */
 	0xc8271426,	/* stxp w7, x6, x5, [x1] */
 	0x9e6700c0,	/* fmov d0, x6 */
+	0x1e212821,	/* fadd s1, s1, s1 */
+	0x1e213821,	/* fsub s1, s1, s1 */
+	0x1e210821,	/* fmul s1, s1, s1 */
+	0x1e211821,	/* fdiv s1, s1, s1 */
+	0x1e21c021,	/* fsqrt s1, s1 */
+	0x1f010421,	/* fmadd s1, s1, s1, s1 */
+	0x1e612821,	/* fadd d1, d1, d1 */
+	0x1e613821,	/* fsub d1, d1, d1 */
+	0x1e610821,	/* fmul d1, d1, d1 */
+	0x1e611821,	/* fdiv d1, d1, d1 */
+	0x1e61c021,	/* fsqrt d1, d1 */
+	0x1f410421,	/* fmadd d1, d1, d1, d1 */
 	0x14000001,	/* b: the next one */
 	0xd2807d08,	/* mov x8, #1000 */
 	0x10000029,	/* adr x9: the next one */
@@ -462,6 +474,18 @@ static const uint32_t arm_code[] = {
 	0xeebb2a40,	/* vcvt.f32.u16 s4, s4, #16 */
 	0xeeba2ac0,	/* vcvt.f32.s32 s4, s4, #32 */
 	0xeebb2ac0,	/* vcvt.f32.u32 s4, s4, #32 */
+	0xee322a02,	/* vadd.f32 s4, s4, s4 */
+	0xee322a42,	/* vsub.f32 s4, s4, s4 */
+	0xee222a02,	/* vmul.f32 s4, s4, s4 */
+	0xee822a02,	/* vdiv.f32 s4, s4, s4 */
+	0xeeb12ac2,	/* vsqrt.f32 s4, s4 */
+	0xeea22a02,	/* vfma.f32 s4, s4, s4 */
+	0xee322b02,	/* vadd.f64 d2, d2, d2 */
+	0xee322b42,	/* vsub.f64 d2, d2, d2 */
+	0xee222b02,	/* vmul.f64 d2, d2, d2 */
+	0xee822b02,	/* vdiv.f64 d2, d2, d2 */
+	0xeeb12bc2,	/* vsqrt.f64 d2, d2 */
+	0xeea22b02,	/* vfma.f64 d2, d2, d2 */
 	0xe5810000,	/* str r0, [r1] */
 	0xe5912000,	/* ldr r2, [r1] */
 	0xe1b14f9f,	/* ldrexd r4, r5, [r1] */
