@@ -580,6 +580,76 @@ static void one_instruction(void **state)
 	vm_destroy(vm);
 }
 
+/* Far more than the log has room for between two instructions that end. */
+#define REPEATED 1000u
+#define ITERATIONS 4000u
+CODE_OF(rounds_code, "1: mov $4000, %ecx\n mov %rsi, %rdi\n rep stosb\n"
+		     "dec %ebx\n jnz 1b");
+
+struct rounds {
+	uint64_t count, wrong;
+};
+
+static void count_in_order(void *context, const struct vm_access_told *list,
+			   size_t count)
+{
+	struct rounds *rounds = context;
+
+	for (size_t i = 0; i < count; i++, rounds->count++)
+		rounds->wrong +=
+			list[i].addr != DATA + rounds->count % ITERATIONS ||
+			list[i].steps != rounds->count / ITERATIONS * 5 + 2;
+}
+
+static void many_iterations(void **state)
+{
+	struct rounds rounds = { .count = 0 };
+	const struct vm_observer observer = {
+		.accessed = count_in_order, .accesses = VM_WRITES,
+		.data = VM_EVERYWHERE, .context = &rounds,
+	};
+	struct vm *vm = machine();
+	struct failure why;
+	struct vm_stop stop;
+
+	(void)state;
+	memory_poke(vm_memory(vm), CODE, rounds_code,
+		    (size_t)(rounds_code_end - rounds_code));
+	vm_set_reg(vm, X86_RSI, DATA);
+	vm_set_reg(vm, X86_RBX, REPEATED);
+	add(vm, &observer);
+	assert_int_equal(vm_run(vm, REPEATED * 5, true, &stop, &why), 0);
+	assert_int_equal(rounds.count, REPEATED * ITERATIONS);
+	assert_int_equal(rounds.wrong, 0);
+	vm_destroy(vm);
+}
+
+/* Only writes are logged: those before a read that faults took place. */
+static void faulting_read(void **state)
+{
+	struct list list = { .count = 0 };
+	const struct vm_observer observer = {
+		.accessed = write_down, .accesses = VM_WRITES,
+		.data = VM_EVERYWHERE, .context = &list,
+	};
+	struct vm *vm = machine();
+	struct failure why;
+	struct vm_stop stop;
+
+	(void)state;
+	memory_poke(vm_memory(vm), CODE, string_code,
+		    (size_t)(string_code_end - string_code));
+	vm_set_reg(vm, X86_RDI, DATA);
+	vm_set_reg(vm, X86_RSI, DATA + 4094);
+	vm_set_reg(vm, X86_RCX, 5);
+	add(vm, &observer);
+	assert_int_equal(vm_run(vm, STEPS_MOST, true, &stop, &why), 0);
+	assert_int_equal(stop.kind, VM_STOP_FAULT);
+	assert_int_equal(list.count, 2);
+	assert_int_equal(list.told[1].addr, DATA + 1);
+	vm_destroy(vm);
+}
+
 int main(void)
 {
 	struct test_list list = { .count = 0 };
@@ -593,6 +663,8 @@ int main(void)
 	add_test(&list, "parts of code", parts_of_code, NULL);
 	add_test(&list, "no part", no_part, NULL);
 	add_test(&list, "parts that grow", parts_that_grow, NULL);
+	add_test(&list, "many iterations", many_iterations, NULL);
+	add_test(&list, "a read that faults", faulting_read, NULL);
 	add_rows(&list, alone, one_instruction);
 	return run_list("observers", &list);
 }

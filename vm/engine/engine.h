@@ -67,6 +67,7 @@ struct access_site {
  */
 struct access_log {
 	uint64_t *next;
+	uint64_t *mark;		/* engine_log_mark() */
 	uint64_t caller;	/* site of who has called a function */
 };
 
@@ -290,8 +291,8 @@ unsigned engine_logs(const struct engine *engine);
 #define ENGINE_LOGGED_STEPS 4096u
 void engine_log_clear(struct engine *engine);
 
-/* Whether it has what so many repeated instructions may have logged. */
-bool engine_log_is_half_full(const struct engine *engine);
+/* Whether a repeated instruction should not log any more. */
+bool engine_log_is_full(const struct engine *engine);
 
 /* Where budgets count from has changed. */
 void engine_log_shift(struct engine *engine, int64_t by);
@@ -302,7 +303,10 @@ void engine_log_shift(struct engine *engine, int64_t by);
  */
 void engine_log_take_back(struct engine *engine, int64_t rest);
 
-/* The same of what came behind the last mark. */
+/*
+ * The same of what came behind the last mark.  An inlined repeated instruction
+ * marks each iteration; `enter` is called for it when the log is full.
+ */
 void engine_log_mark(struct engine *engine);
 void engine_log_return(struct engine *engine);
 

@@ -186,7 +186,6 @@ struct engine {
 	struct {		/* see build/accesses.c */
 		unsigned kinds;
 		uint64_t *words;	/* the log; NULL: there is none */
-		uint64_t *mark;	/* engine_log_mark() */
 		struct access_site *sites;
 		uint32_t site_count, block_first; /* of the present block */
 		guest_addr pc;	/* of what is being translated, */
@@ -368,6 +367,10 @@ void jumps_forget(struct jumps *jumps);
 
 /* ------- build/accesses.c ------- */
 
+/* The log is at a multiple of 32 MB, and full when its place has one of these
+ * bits: from 256 KB on. */
+#define LOG_FULL_BITS 0x01fc0000u
+
 /* A block is about to be translated; was. */
 void accesses_begin_block(struct engine *engine);
 void accesses_end_block(struct engine *engine);
@@ -450,6 +453,10 @@ uint8_t *inline_body(uint8_t *ret);
 bool inline_check(struct engine *engine, uint8_t *start, const uint8_t *ret,
 		  const uint8_t *body, uint32_t number,
 		  const struct engine_block *block);
+
+/* The same of a repeated instruction that logs. */
+bool inline_logging_rep(struct engine *engine, uint8_t *start,
+			const uint8_t *ret, uint32_t number);
 void inline_release(struct engine *engine);
 
 #endif

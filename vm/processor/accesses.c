@@ -387,7 +387,7 @@ void accesses_tell(struct vm *vm)
 
 void accesses_iterate(struct vm *vm)
 {
-	if (engine_log_is_half_full(vm->engine))
+	if (engine_log_is_full(vm->engine))
 		accesses_tell(vm);
 	engine_log_mark(vm->engine);
 }

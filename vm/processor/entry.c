@@ -150,15 +150,11 @@ static void stop_repeating(struct vm *vm, uint32_t number)
 	stop(vm, STOPPED_REPEATING);
 }
 
-/*
- * A repeated instruction that logs must be heard of at each iteration.  One of a
- * part of the code would be counted at each.
- */
+/* A repeated instruction of a part of the code would be counted each time. */
 static bool may_inline(const struct vm *vm, const struct block *block)
 {
 	bool is_heard = block->inlined.starts_rep &&
-			(engine_logs(vm->engine) || block->inlined.part ||
-			 block->inlined.demands);
+			(block->inlined.part || block->inlined.demands);
 
 	return !vm->partial && !block->breaks && !block->observed &&
 	       !block->told && !vm->cpu.own.steps && !is_heard;

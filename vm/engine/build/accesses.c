@@ -44,7 +44,6 @@
 #define WORDS_OF_FUNCTION (LOG_HEAD + LOG_SITE + 2)
 #define LOG_WORDS                                                              \
 	((size_t)ENGINE_LOGGED_STEPS * ACCESSES_OF_STEP * WORDS_OF_FUNCTION)
-#define HALF_FULL ((size_t)ENGINE_LOGGED_STEPS * WORDS_OF_FUNCTION)
 
 /*
  * A site takes as many bytes as there are of its translation, and these have
@@ -67,13 +66,30 @@ static void *get_room(size_t size)
 	return room == MAP_FAILED ? NULL : room;
 }
 
+/* At a multiple of its size. */
+static void *get_aligned_room(size_t size)
+{
+	uint8_t *room = get_room(2 * size);
+	size_t front;
+
+	if (!room)
+		return NULL;
+	front = -(uintptr_t)room & (size - 1);
+	if (front)
+		munmap(room, front);
+	munmap(room + front + size, size - front);
+	return room + front;
+}
+
 static void give_back(void *room, size_t size)
 {
 	if (room)
 		munmap(room, size);
 }
 
-#define LOG_SIZE (LOG_WORDS * sizeof(uint64_t))
+#define LOG_SIZE ((size_t)1 << 25)
+_Static_assert(LOG_WORDS * sizeof(uint64_t) < LOG_SIZE - (1 << 20) &&
+	       LOG_FULL_BITS < LOG_SIZE, "the log has room");
 #define SITES_SIZE (SITES_MOST * sizeof(struct access_site))
 
 int engine_log(struct engine *engine, unsigned kinds, struct failure *why)
@@ -81,7 +97,7 @@ int engine_log(struct engine *engine, unsigned kinds, struct failure *why)
 	if (kinds && !engine->logged.sites)
 		engine->logged.sites = get_room(SITES_SIZE);
 	if (kinds && !engine->logged.words)
-		engine->logged.words = get_room(LOG_SIZE);
+		engine->logged.words = get_aligned_room(LOG_SIZE);
 	if (kinds && (!engine->logged.sites || !engine->logged.words))
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	engine->logged.kinds = kinds;
@@ -97,13 +113,12 @@ unsigned engine_logs(const struct engine *engine)
 void engine_log_clear(struct engine *engine)
 {
 	engine->counter->log.next = engine->logged.words;
-	engine->logged.mark = engine->logged.words;
+	engine->counter->log.mark = engine->logged.words;
 }
 
-bool engine_log_is_half_full(const struct engine *engine)
+bool engine_log_is_full(const struct engine *engine)
 {
-	return (size_t)(engine->counter->log.next - engine->logged.words) >
-	       HALF_FULL;
+	return (uintptr_t)engine->counter->log.next & LOG_FULL_BITS;
 }
 
 /* In all words, of which most are addresses; none has branches. */
@@ -211,12 +226,12 @@ void engine_log_take_back(struct engine *engine, int64_t rest)
 
 void engine_log_mark(struct engine *engine)
 {
-	engine->logged.mark = engine->counter->log.next;
+	engine->counter->log.mark = engine->counter->log.next;
 }
 
 void engine_log_return(struct engine *engine)
 {
-	engine->counter->log.next = engine->logged.mark;
+	engine->counter->log.next = engine->counter->log.mark;
 }
 
 void accesses_release(struct engine *engine)

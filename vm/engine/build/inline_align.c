@@ -187,6 +187,38 @@ bool inline_check(struct engine *engine, uint8_t *start, const uint8_t *ret,
 	return true;
 }
 
+bool inline_logging_rep(struct engine *engine, uint8_t *start,
+			const uint8_t *ret, uint32_t number)
+{
+	const uint8_t *call = ret - 6;
+	const uint32_t full = LOG_FULL_BITS;
+	uint8_t *check, *at;
+
+	if (!find_room(engine) || !is_near(engine->checks.start, ret) ||
+	    engine->checks.used + CHECK_MOST > CHECKS_ROOM)
+		return false;
+	check = at = engine->checks.start + engine->checks.used;
+	at = emit(at, "\x81\x3d", 2);		/* cmp [current], number */
+	at = emit_distance(at, &engine->counter->current, sizeof(number));
+	at = emit_value(at, &number, sizeof(number));
+	at = emit(at, "\x0f\x85", 2);			/* jne */
+	at = emit_distance(at, call, 0);
+	at = emit(at, "\x48\x8b\x05", 3);		/* mov rax, [next] */
+	at = emit_distance(at, &engine->counter->log.next, 0);
+	at = emit(at, "\x48\x89\x05", 3);		/* mov [mark], rax */
+	at = emit_distance(at, &engine->counter->log.mark, 0);
+	at = emit(at, "\xa9", 1);			/* test eax, full */
+	at = emit_value(at, &full, sizeof(full));
+	at = emit(at, "\x0f\x84", 2);			/* je */
+	at = emit_distance(at, ret, 0);
+	at = emit(at, "\xe9", 1);			/* jmp */
+	at = emit_distance(at, call, 0);
+	engine->checks.used = (size_t)(at - engine->checks.start);
+	*start++ = 0xe9;
+	emit_distance(start, check, 0);
+	return true;
+}
+
 /* The call of the hook with its arguments, which the jump has overwritten. */
 static uint8_t *emit_call(struct engine *engine, uint8_t *at, guest_addr pc,
 			  uint32_t size, const uint8_t *call)

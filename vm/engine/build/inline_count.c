@@ -36,6 +36,8 @@
  *	je   ret		(goes on with its own instruction)
  *	jmp  call
  *
+ * and if it logs its accesses, inline_logging_rep().
+ *
  * In a run without counting, all that is left is
  *
  *	cmp  dword [rip + asked], 0
@@ -276,6 +278,14 @@ void inline_count(struct engine *engine, uint8_t *ret, uint32_t number,
 		if (inline_check(engine, start, ret, inline_body(ret), number,
 				 block))
 			memcpy(ret - 8, &mark, sizeof(mark));
+		return;
+	}
+	if (rep && engine->logged.kinds) {
+		if (start + 5 <= ret - 12 &&
+		    inline_logging_rep(engine, start, ret, number)) {
+			memcpy(ret - 12, &number, sizeof(number));
+			memcpy(ret - 8, &mark, sizeof(mark));
+		}
 		return;
 	}
 	if (engine->uncounted)
