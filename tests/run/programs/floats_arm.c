@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * floats_arm.c - floating point of both ARMs on ordinary and on strange numbers:
- * in each mode, with and without flags that were raised before
+ * floats_arm.c - floating point of both ARMs on ordinary and on strange
+ * numbers: in each mode, with and without flags that were raised before
  *
  * It writes a hash of results and flags now and then.
  */
