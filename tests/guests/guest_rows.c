@@ -24,7 +24,7 @@
 enum kind {
 	PLAIN,			/* of a register or memory */
 	CONSTANT,		/* the same, and a byte */
-	SHIFT,			/* of a register by a byte; `mapped` says which */
+	SHIFT,			/* of a register by a byte; `mapped`: which */
 	STORE,			/* to memory */
 	TO_GENERAL, FROM_GENERAL,	/* a general register: RAX to RDX */
 };
