@@ -4,9 +4,9 @@
  * operands of what follows, in part and as a whole, with stores and other
  * registers in between
  *
- * One line of output per some rows: a hash of all registers, of the memory and of
- * the flags of exceptions behind each.  With a number as argument: so many times
- * as many rows.
+ * One line of output per some rows: a hash of all registers, of the memory and
+ * of the flags of exceptions behind each.  With a number as argument: so many
+ * times as many rows.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,7 +24,7 @@
 enum kind {
 	PLAIN,			/* of a register or memory */
 	CONSTANT,		/* the same, and a byte */
-	SHIFT,			/* of a register by a byte; /reg is in `mapped` */
+	SHIFT,			/* of a register by a byte; `mapped`: which */
 	STORE,			/* to memory */
 	TO_GENERAL, FROM_GENERAL,	/* a general register: RAX to RDX */
 };
@@ -180,7 +180,8 @@ static void put_vectors(unsigned opcode)
 		put_byte(0x40 | (i >> 3) << 2);
 		put_byte(0x0f);
 		put_byte(opcode);
-		put_operand(i, offsetof(struct state, vectors) + i * (size_t)16);
+		put_operand(i, offsetof(struct state, vectors) +
+				       i * (size_t)16);
 	}
 }
 

@@ -17,6 +17,7 @@ sys.dont_write_bytecode = True
 from tap import CprecTap, equal, expect, main, recordings  # noqa: E402
 
 COMPILER = "aarch64-linux-gnu-gcc"
+EMULATOR = "qemu-aarch64-static"
 
 # Others have code of x86-64, or are about its registers; and a file that is cut
 # by another process ends in a signal that comes a block late, at which AArch64
@@ -31,6 +32,7 @@ threads_life threads_locks threads_signals threads_turns twins vfork
 
 class Tests(CprecTap):
     compiler = [COMPILER]
+    emulator = EMULATOR
 
     def compiled(self, name, source="guests/guest_"):
         program = os.path.join(self.folder, "guest_" + name)
@@ -52,6 +54,16 @@ class Tests(CprecTap):
         shutil.rmtree(trace + ".d", ignore_errors=True)
         os.remove(trace)
 
+    def floats(self):
+        """What it writes is what another emulator has it write."""
+        program = self.compiled("floats_arm", "run/programs/")
+        done = self.cprec("run", program)
+        equal(done.returncode, 0, done.stderr)
+        if shutil.which(self.emulator):
+            equal(done.stdout, subprocess.run(
+                [self.emulator, program], capture_output=True, check=True,
+                text=isinstance(done.stdout, str)).stdout, "floats")
+
 
 def run_all(options, folder):
     tests = Tests(options, folder)
@@ -62,6 +74,7 @@ def run_all(options, folder):
     os.chdir(folder)
     for name in GUESTS:
         tests.test(name, tests.guest, name)
+    tests.test("floats", tests.floats)
     return tests.summary()
 
 

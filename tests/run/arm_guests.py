@@ -21,6 +21,7 @@ COMPILER = "arm-linux-gnueabihf-gcc"
 
 class Tests(OtherTests):
     compiler = [COMPILER, "-D_FILE_OFFSET_BITS=64", "-mfpu=neon-vfpv4", "-w"]
+    emulator = "qemu-arm-static"
 
 
 def run_all(options, folder):
@@ -35,6 +36,7 @@ def run_all(options, folder):
             tests.test(name, tests.guest, name)
     for name in "kernel_arm", "calls_32", "pairs_arm":
         tests.test(name, tests.guest, name, "run/programs/")
+    tests.test("floats", tests.floats)
     return tests.summary()
 
 
