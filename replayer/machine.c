@@ -843,6 +843,19 @@ struct board *machine_replay_followed(struct machine_replay *replay)
 	return replay->board;
 }
 
+int machine_replay_take_stores(struct machine_replay *replay,
+			       struct failure *why)
+{
+	struct machine_stream *next;
+	int rc = 0;
+
+	while (!rc && (next = coming(replay)) &&
+	       next->next_time == board_steps(replay->board) &&
+	       next->next.kind == PACKET_DMA)
+		rc = apply_event(replay, next, why);
+	return rc;
+}
+
 enum board_stop machine_replay_stop(const struct machine_replay *replay)
 {
 	return replay->stop;

@@ -50,6 +50,11 @@ void machine_replay_follow(struct machine_replay *replay,
 			   const struct machine_follower *follower);
 struct board *machine_replay_followed(struct machine_replay *replay);
 
+/* What devices, and calls, store where it stands takes effect: a position can be
+ * between a call and what that stores. */
+int machine_replay_take_stores(struct machine_replay *replay,
+			       struct failure *why);
+
 /* What the machine has stopped for, where it is; BOARD_AT_STEPS: nothing. */
 enum board_stop machine_replay_stop(const struct machine_replay *replay);
 

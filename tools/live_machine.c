@@ -98,7 +98,9 @@ static int go_there(struct machine_live *live, struct machine_replay *replay,
 	if (!rc)
 		rc = machine_replay_seek(replay, &at, false, why);
 	machine_replay_follow(replay, &follower);
-	return rc ? rc : machine_replay_seek(replay, to, true, why);
+	if (!rc)
+		rc = machine_replay_seek(replay, to, true, why);
+	return rc ? rc : machine_replay_take_stores(replay, why);
 }
 
 static int go_on(struct machine_live *live, struct machine_replay *replay,
