@@ -58,7 +58,7 @@ static inline bool lines_seen(struct lines_seen *seen, guest_addr addr,
 	uint8_t *words = &seen->words[writes][line % LINES_KEPT];
 	unsigned at = addr % LINE_SIZE, end = at + size - 1;
 	unsigned its = words_of_line(at, end) & 0xff;
-	unsigned before = *kept == key ? *words : 0;
+	unsigned before = *words & -(unsigned)(*kept == key);
 
 	_Static_assert(EPOCHS_MOST <= LINE_SIZE, "one key has both");
 	/* Without a branch, of which nobody could foresee where it leads. */

@@ -239,29 +239,33 @@ look_at(const struct telling *telling, const struct logged *piece,
 	return told;
 }
 
-/* Of each line and epoch, one is all that must be told. */
+/* Of the words of each line and epoch, one is all that must be told. */
 FOR_EACH_WAY struct vm_access_told *
 look_for_lines(const struct telling *telling, const struct logged *piece,
-	       struct vm_access_told *told, struct lines_seen *seen,
+	       struct vm_access_told *told, struct lines_seen *seen, bool all,
 	       bool has_values)
 {
 	const struct line_epochs *epochs = telling->one->epochs;
 	uint64_t last = telling->given - (uint64_t)budget_left(piece->budget);
 	const struct access_site *site = piece->sites;
-	const uint64_t *words = piece->words;
+	const uint64_t *words = piece->words, step = has_values ? 2 : 1;
 
-	for (unsigned i = 0; i < piece->count; i++, site++) {
+	for (unsigned i = 0; i < piece->count; i++, site++, words += step) {
+		guest_addr addr = *words;
+
+		if (!all && telling->vm->has_aliases)
+			addr = memory_home(telling->vm->memory,
+					   log_addr(&telling->reader, words));
+		else if (!all)
+			addr = log_addr(&telling->reader, words);
+		/* Most are like one before. */
+		if (lines_seen(seen, addr, site->size, site->writes,
+			       (last - site->left - epochs->start) >>
+				       epochs->shift))
+			continue;
 		explain(told, last, site, words, has_values);
-		told->addr = log_addr(&telling->reader, words);
-		if (telling->vm->has_aliases)
-			told->addr = memory_home(telling->vm->memory,
-						 told->addr);
-		told += is_wanted(telling, site, told) &
-			(unsigned)!lines_seen(seen, told->addr, site->size,
-					      site->writes,
-					      (told->steps - epochs->start) >>
-						      epochs->shift);
-		words += has_values ? 2 : 1;
+		told->addr = addr;
+		told += all ? 1 : is_wanted(telling, site, told);
 	}
 	return told;
 }
@@ -311,7 +315,7 @@ FOR_EACH_WAY void look_through(struct telling *telling, struct lines_seen *seen,
 	struct logged piece;
 
 	while (log_next(&reader, &piece)) {
-		told = seen ? look_for_lines(telling, &piece, told, seen,
+		told = seen ? look_for_lines(telling, &piece, told, seen, all,
 					     has_values) :
 			      look_at(telling, &piece, told, all, has_values);
 		if (told < telling->list + TOLD_AT_ONCE)
@@ -325,8 +329,12 @@ FOR_EACH_WAY void look_through(struct telling *telling, struct lines_seen *seen,
 static void look_through_for_lines(struct telling *telling)
 {
 	struct lines_seen seen = { 0 };
+	bool has_values = telling->reader.words > 1;
 
-	look_through(telling, &seen, false, telling->reader.words > 1);
+	if (are_all_wanted(telling) && !telling->vm->has_aliases)
+		look_through(telling, &seen, true, has_values);
+	else
+		look_through(telling, &seen, false, has_values);
 }
 
 static void tell_wanted(struct telling *telling)
