@@ -205,7 +205,8 @@ FOR_EACH_WAY void explain(struct vm_access_told *told, uint64_t last,
 			  const struct access_site *site,
 			  const uint64_t *words, bool has_values)
 {
-	unsigned unused = 64 - 8 * site->size;
+	/* What is not wanted may have any size. */
+	unsigned unused = (64 - 8u * site->size) % 64;
 
 	memcpy(told, site, sizeof(*site));
 	told->steps = last - site->left;
