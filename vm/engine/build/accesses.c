@@ -140,9 +140,9 @@ __attribute__((target("avx2"))) static bool
 may_have_avx2(const uint64_t *at, const uint64_t *end, guest_addr first,
 	      uint64_t span)
 {
-	const int64_t lowest = INT64_MIN;
-	const __m256i from = _mm256_set1_epi64x((int64_t)first + lowest);
-	const __m256i to = _mm256_set1_epi64x((int64_t)span + lowest);
+	const uint64_t lowest = UINT64_C(1) << 63;
+	const __m256i from = _mm256_set1_epi64x((int64_t)(first + lowest));
+	const __m256i to = _mm256_set1_epi64x((int64_t)(span + lowest));
 	__m256i may = _mm256_setzero_si256();
 
 	for (; end - at >= 4; at += 4) {
