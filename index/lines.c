@@ -236,7 +236,8 @@ int line_set_decode(struct line_set *out, const uint8_t *bytes, size_t size)
 	has_words = epochs & HAS_WORDS;
 	epochs &= ~HAS_WORDS;
 	out->page_count = input_count(&in, PAGES_MOST);
-	if (!in.error && (!epochs || epochs > EPOCHS_MOST || input_left(&in) / 9 < out->page_count))
+	if (!in.error && (!epochs || epochs > EPOCHS_MOST ||
+			  input_left(&in) / 9 < out->page_count))
 		in.error = ERR_CORRUPT;
 	if (in.error)
 		return in.error;

@@ -4,8 +4,8 @@
  *
  * For one segment it says which lines of memory were accessed, and in which
  * of its up to 64 epochs: stretches of equally many instructions.  Whoever
- * knows that replays an epoch instead of the segment.  Which words of a line were
- * accessed it says of all epochs together.
+ * knows that replays an epoch instead of the segment.  Which words of a line
+ * were accessed it says of all epochs together.
  *
  * Units:      lines are guest address / LINE_SIZE, with addresses as
  *             memory_home() has them; times are steps since the segment's key

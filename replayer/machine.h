@@ -50,8 +50,8 @@ void machine_replay_follow(struct machine_replay *replay,
 			   const struct machine_follower *follower);
 struct board *machine_replay_followed(struct machine_replay *replay);
 
-/* What devices, and calls, store where it stands takes effect: a position can be
- * between a call and what that stores. */
+/* What devices, and calls, store where it stands takes effect: a position can
+ * be between a call and what that stores. */
 int machine_replay_take_stores(struct machine_replay *replay,
 			       struct failure *why);
 

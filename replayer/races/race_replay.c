@@ -611,8 +611,8 @@ static int replay_with(struct race_replay *replay,
 /* The second replay does, for what instructions leave as it was. */
 static bool needs_values(const struct race_replay *replay, bool is_first)
 {
-	return !is_first || replay->on_store || (race_atomics_is_needed(&replay->atomics) &&
-			     !replay->collects);
+	return !is_first || replay->on_store ||
+	       (race_atomics_is_needed(&replay->atomics) && !replay->collects);
 }
 
 int race_replay_run(struct race_replay *replay, bool is_first,

@@ -151,7 +151,8 @@ struct memory {
 	uint8_t field[BLOCK_FIELDS];
 
 	uint64_t arms;		/* calls of memory_arm() */
-	uint64_t opened;	/* pages, since all were closed */
+	uint64_t opened;	/* pages, or stretches that stayed so, since the
+				   others were closed */
 	struct family *family;	/* NULL: memory is not shared */
 	uint64_t *shared;	/* known pages of shared mappings */
 	size_t shared_count, shared_room;

@@ -31,8 +31,8 @@
  * Closing a page and opening it again takes the host longer than hashing 30, as
  * both split and join its mappings.  So what was touched in a segment stays
  * open in the next, and is told as touched: pages that have changed, and pages
- * that were read, but for one time in READ_STAYS.  With 16, cc1 is recorded with
- * a third of the faults, and the kernel's part of the time is half as large.
+ * that were read, but for one time in READ_STAYS.  With 16, cc1 is recorded
+ * with a third of the faults, and half of the kernel's part of the time.
  * STAY_MOST stretches of pages may stay, so that some of OPENED_MOST are left.
  */
 #define READ_STAYS 16
@@ -250,8 +250,8 @@ static unsigned was_open(const struct memory *memory, uint64_t page)
 
 /*
  * Whether a page that was open stays so: what was changed will be again, as a
- * rule.  What was read stays for a while, since nothing tells whether it is read
- * again.
+ * rule.  What was read stays for a while, since nothing tells whether it is
+ * read again.
  */
 static bool stays(const struct memory *memory, const struct mapping *map,
 		  uint64_t page)

@@ -2,9 +2,9 @@
 /*
  * accesses.c - telling of accesses to data
  *
- * Translated code logs all of them (vm/engine/build/accesses.c), with the budget
- * that its block has left: that tells when they took place.  So that the log
- * never overflows, a run gets its budget in portions, and the log is looked
+ * Translated code logs all of them (vm/engine/build/accesses.c), with the
+ * budget that its block has left: that tells when they took place.  So that the
+ * log never overflows, a run gets its budget in portions, and the log is looked
  * through at the end of each, for what is to be told.
  */
 #include <string.h>
@@ -198,8 +198,8 @@ _Static_assert(offsetof(struct access_site, pc) ==
 #define FOR_EACH_WAY static inline __attribute__((always_inline))
 
 /*
- * Writes down one access behind those that are to be told, of which the next one
- * takes the place if it is not wanted: nobody could foresee where a branch leads.
+ * Writes down one access behind those that are to be told.  If it is not wanted
+ * the next one takes its place: nobody could foresee where a branch leads.
  */
 FOR_EACH_WAY void explain(struct vm_access_told *told, uint64_t last,
 			  const struct access_site *site,
@@ -307,7 +307,8 @@ static void tell_up_to(struct telling *telling,
 		tell_list(telling);
 }
 
-/* `seen`: of each line and epoch, one is enough; NULL: `all`, or what is wanted */
+/* `seen`: of each line and epoch, one is enough; NULL: `all`, or what is
+ * wanted. */
 FOR_EACH_WAY void look_through(struct telling *telling, struct lines_seen *seen,
 			       bool all, bool has_values)
 {

@@ -5,11 +5,11 @@
  * The functions by which the engine generates a load or a store are replaced:
  * in front of it they generate one that writes the address into the log, and
  * where values are logged another one, of what is stored; what is loaded is
- * written behind it.  There is no branch and no call.  All else that there is to
- * say of an access is known when it is translated: its site.
+ * written behind it.  There is no branch and no call.  All else that there is
+ * to say of an access is known when it is translated: its site.
  *
- * From the first access on, up to the next label, jump or call, code is executed
- * in one piece.  In front of that access is, once for the piece,
+ * From the first access on, up to the next label, jump or call, code is
+ * executed in one piece.  In front of that access is, once for the piece,
  *
  *	words = log.next
  *	words[0] = counter.budget

@@ -13,8 +13,8 @@
  * translation or a page of the TLB is dropped.  The functions that do so are
  * replaced, too, only to note it.
  *
- * Some of the addresses that are not there are counted: about how many different
- * ones the program goes to, and so how much of its code it executes.
+ * Some of the addresses that are not there are counted: about how many
+ * different ones the program goes to, and so how much of its code it executes.
  */
 #include <string.h>
 
