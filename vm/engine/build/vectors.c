@@ -160,32 +160,20 @@ static unsigned constant_of(unsigned form)
 	}
 }
 
-bool vectors_generate(void *context, const void *function, void *result,
-		      void **arguments)
+/* What has other arguments than the state, `to` and `from`; false: it is not
+ * such a form. */
+static bool generate_special(void *context, const struct instruction *it,
+			     uintptr_t result, void **arguments,
+			     uintptr_t number)
 {
-	const struct instruction *it;
-	const uintptr_t number = newest.number & 0xff;
-	unsigned constant;
-	struct place to, from;
-
-	if (!engine_entered || !engine_entered->vectors.are_inline)
-		return false;
-	it = find(function);
-	if (!it)
-		return false;
-	constant = constant_of(it->form);
-	if (constant && newest.value != (uintptr_t)arguments[constant])
-		return false;
-	engine_entered->vectors.are_used = true;
 	switch (it->form) {
 	case SIGNS:
-		numbers_signs(context, (uintptr_t)result,
-			       place_of(arguments[1]));
+		numbers_signs(context, result, place_of(arguments[1]));
 		return true;
 	case FROM_32:
 	case FROM_64:
 		numbers_load(context, place_of(arguments[0]),
-				(uintptr_t)arguments[1], it->form == FROM_32);
+			     (uintptr_t)arguments[1], it->form == FROM_32);
 		return true;
 	case SHUFFLE_ONE:
 	case SHUFFLE_LOW:
@@ -199,19 +187,25 @@ bool vectors_generate(void *context, const void *function, void *result,
 	case DOUBLE_TO_64:
 	case SINGLE_TO_32:
 	case SINGLE_TO_64:
-		numbers_to_integer(context, it, (uintptr_t)result,
-				    place_of(arguments[1]));
+		numbers_to_integer(context, it, result,
+				   place_of(arguments[1]));
 		return true;
 	case DOUBLE_OF_32:
 	case DOUBLE_OF_64:
 	case SINGLE_OF_32:
 	case SINGLE_OF_64:
 		numbers_from_integer(context, it, place_of(arguments[1]),
-				      (uintptr_t)arguments[2]);
+				     (uintptr_t)arguments[2]);
 		return true;
+	default:
+		return false;
 	}
-	to = place_of(arguments[1]);
-	from = place_of(arguments[2]);
+}
+
+/* False: call it. */
+static bool generate_two(void *context, const struct instruction *it,
+			 struct place to, struct place from, uintptr_t number)
+{
 	switch (it->form) {
 	case SHIFT_UP:
 	case SHIFT_RIGHT:
@@ -239,7 +233,30 @@ bool vectors_generate(void *context, const void *function, void *result,
 	case COMPARE_SINGLES:
 		numbers_compare(context, it, to, from);
 		return true;
+	default:
+		whole_two(context, it, to, from, number);
+		return true;
 	}
-	whole_two(context, it, to, from, number);
-	return true;
+}
+
+bool vectors_generate(void *context, const void *function, void *result,
+		      void **arguments)
+{
+	const uintptr_t number = newest.number & 0xff;
+	const struct instruction *it;
+	unsigned constant;
+
+	if (!engine_entered || !engine_entered->vectors.are_inline)
+		return false;
+	it = find(function);
+	if (!it)
+		return false;
+	constant = constant_of(it->form);
+	if (constant && newest.value != (uintptr_t)arguments[constant])
+		return false;
+	engine_entered->vectors.are_used = true;
+	return generate_special(context, it, (uintptr_t)result, arguments,
+				number) ||
+	       generate_two(context, it, place_of(arguments[1]),
+			    place_of(arguments[2]), number);
 }
