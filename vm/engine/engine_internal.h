@@ -215,6 +215,8 @@ struct engine {
 		uintptr_t limit;	/* the value that is 2^46; 0: none is */
 	} direct;
 	struct jumps jumps;
+	unsigned host_mxcsr;	/* see build/sse.c */
+	bool float_is_guests;	/* MXCSR is not the host's now */
 	bool keeps;		/* it may, or does: see build/kept.c; not so with
 				   CPREC_NO_KEPT */
 	struct kept *kept;	/* NULL: it does not */
@@ -395,14 +397,13 @@ void lanes_begin_block(struct engine *engine);
 /* ------- build/sse.c ------- */
 
 /*
- * The host's MXCSR becomes the guest's, of x86, while its code is executed: the
- * host's own is returned, and given back at the end.
+ * Translated code begins, or goes on: the host's MXCSR becomes the guest's, of
+ * x86, or what every program begins with.  It ends, or calls others, who may
+ * compute: what was raised is in the guest's state, and the host's MXCSR is its
+ * own again.
  */
-unsigned sse_begin(const struct engine *engine);
-void sse_end(struct engine *engine, unsigned host);
-
-/* In between: what was raised is in the guest's state, too. */
-void sse_take(struct engine *engine);
+void sse_enter(struct engine *engine);
+void sse_leave(struct engine *engine);
 
 /* MXCSR was written. */
 void sse_mode_is_new(const uint8_t *state);

@@ -76,8 +76,9 @@ __attribute__((noinline)) void calls_on_block(uc_engine *uc, uint64_t pc,
 	(void)uc;
 	(void)user;
 	engine->left = false;
-	sse_take(engine);
+	sse_leave(engine);
 	enter_block(engine, ret, pc, size);
+	sse_enter(engine);
 	if (in_it && !engine->left)
 		it_take_away(engine);
 }
@@ -89,16 +90,16 @@ calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
 	struct engine_call call = {
 		.pc = pc, .size = size, .ret = __builtin_return_address(0),
 	};
+	bool in_it;
 
 	(void)uc;
 	(void)user;
-	sse_take(engine);
-	if (!it_bring_back(engine, call.ret)) {
-		engine->calls->instruction(engine->context, &call);
-		return;
-	}
+	in_it = it_bring_back(engine, call.ret);
+	sse_leave(engine);
 	engine->calls->instruction(engine->context, &call);
-	it_take_away(engine);
+	sse_enter(engine);
+	if (in_it)
+		it_take_away(engine);
 }
 
 /* Of the engine: the block begins with its address, of the guest's size. */

@@ -24,7 +24,8 @@ void helper_ldmxcsr_x86_64(uint8_t *state, uint32_t mxcsr)
 
 void sse_mode_is_new(const uint8_t *state)
 {
-	if (engine_executing && engine_executing->state == state)
+	if (engine_executing && engine_executing->float_is_guests &&
+	    engine_executing->state == state)
 		take_mode(state);
 }
 
@@ -33,25 +34,22 @@ static bool has_sse(const struct engine *engine)
 	return engine->x86.mxcsr;
 }
 
-unsigned sse_begin(const struct engine *engine)
+void sse_enter(struct engine *engine)
 {
-	unsigned host = _mm_getcsr();
-
+	engine->host_mxcsr = _mm_getcsr();
+	engine->float_is_guests = true;
 	if (has_sse(engine))
 		take_mode(engine->state);
-	return host;
+	else
+		_mm_setcsr(MXCSR_HOST);
 }
 
-void sse_take(struct engine *engine)
+void sse_leave(struct engine *engine)
 {
 	if (has_sse(engine))
 		take_flags(engine->state);
-}
-
-void sse_end(struct engine *engine, unsigned host)
-{
-	sse_take(engine);
-	_mm_setcsr(host);
+	engine->float_is_guests = false;
+	_mm_setcsr(engine->host_mxcsr);
 }
 
 /* ------- two operands ------- */
