@@ -21,6 +21,11 @@
 #define FLUSHES 0x8040u		/* results and operands */
 #define RAISED 0x3fu
 
+/* What x87 begins with, and two other ways of rounding. */
+#define CONTROL 0x37fu
+#define CONTROL_DOWN 0x77fu
+#define CONTROL_UP_SINGLE 0x87fu
+
 static struct vm *machine(enum arch arch, const void *code, size_t size)
 {
 	struct failure why;
@@ -34,21 +39,39 @@ static struct vm *machine(enum arch arch, const void *code, size_t size)
 	return vm;
 }
 
-/* In this mode of the host's, which stays. */
-static void run(struct vm *vm, unsigned mode, uint64_t steps)
+static uint16_t get_control(void)
+{
+	uint16_t control;
+
+	__asm__ volatile("fnstcw %0" : "=m"(control));
+	return control;
+}
+
+static void set_control(uint16_t control)
+{
+	__asm__ volatile("fldcw %0" : : "m"(control));
+}
+
+/* In these modes of the host's, which stay. */
+static void run(struct vm *vm, unsigned mode, uint16_t control, uint64_t steps)
 {
 	struct vm_stop stop;
 	struct failure why;
 	unsigned before = _mm_getcsr(), after;
+	uint16_t control_after;
 	int rc;
 
 	_mm_setcsr(mode);
+	set_control(control);
 	rc = vm_run(vm, steps, true, &stop, &why);
 	after = _mm_getcsr();
+	control_after = get_control();
 	_mm_setcsr(before);
+	set_control(CONTROL);
 	assert_int_equal(rc, 0);
 	assert_int_equal(vm_steps(vm), steps);
 	assert_int_equal(after & ~RAISED, mode);
+	assert_int_equal(control_after, control);
 }
 
 /* ------- observers that compute ------- */
@@ -61,15 +84,25 @@ static double quotient(void)
 	return one / three;
 }
 
+/* The same by x87. */
+static long double long_quotient(void)
+{
+	static volatile long double one = 1, three = 3;
+
+	return one / three;
+}
+
 struct computing {
 	double expected;
+	long double long_expected;
 	unsigned count, wrong;
 };
 
 static void compute(struct computing *computing)
 {
 	computing->count++;
-	computing->wrong += quotient() != computing->expected;
+	computing->wrong += quotient() != computing->expected ||
+			    long_quotient() != computing->long_expected;
 }
 
 static void on_instruction(void *context, uint64_t steps, guest_addr pc)
@@ -92,28 +125,36 @@ extern const uint8_t rounds_code[], rounds_code_end[];
 __asm__(".pushsection .rodata\n"
 	"rounds_code:\n"
 	"mov $2000, %ebx\n mov $0x20000, %edi\n ldmxcsr (%rdi)\n"
-	"1: mov %rbx, 8(%rdi)\n dec %ebx\n jne 1b\n"
-	"stmxcsr 16(%rdi)\n"
+	"1: mov %rbx, 8(%rdi)\n fld1\n fadd %st(0), %st\n fstp %st(0)\n"
+	"dec %ebx\n jne 1b\n"
+	"stmxcsr 16(%rdi)\n fnstsw 20(%rdi)\n"
 	"rounds_code_end: .popsection\n");
-#define STEPS (3 + 3 * ROUNDS + 1)
+#define STEPS (3 + 6 * ROUNDS + 2)
 
 /* The guest rounds up, and raises nothing. */
 static void observe(const struct vm_observer *observer,
-		    const struct computing *computing)
+		    struct computing *computing)
 {
 	struct vm *vm = machine(ARCH_X86_64, rounds_code,
 				(size_t)(rounds_code_end - rounds_code));
 	const uint32_t mode = MASKED | UP;
 	struct failure why;
-	uint32_t found;
+	struct {
+		uint32_t mxcsr;
+		uint16_t status;
+	} found;
 
+	*computing = (struct computing){
+		.expected = quotient(), .long_expected = long_quotient(),
+	};
 	vm_set_reg(vm, X86_RIP, CODE);
 	memory_poke(vm_memory(vm), DATA, &mode, sizeof(mode));
 	assert_int_equal(vm_observe(vm, observer, &why), 0);
-	run(vm, MASKED, STEPS);
+	run(vm, MASKED, CONTROL, STEPS);
 	assert_int_equal(memory_read(vm_memory(vm), RESULT, &found,
 				     sizeof(found)), 0);
-	assert_int_equal(found, mode);
+	assert_int_equal(found.mxcsr, mode);
+	assert_int_equal(found.status & RAISED, 0);
 	assert_true(computing->count);
 	assert_int_equal(computing->wrong, 0);
 	vm_destroy(vm);
@@ -121,7 +162,7 @@ static void observe(const struct vm_observer *observer,
 
 static void observed_instructions(void **state)
 {
-	struct computing computing = { .expected = quotient() };
+	struct computing computing;
 	const struct vm_observer observer = {
 		.instruction = on_instruction, .code = VM_EVERYWHERE,
 		.context = &computing,
@@ -133,7 +174,7 @@ static void observed_instructions(void **state)
 
 static void observed_accesses(void **state)
 {
-	struct computing computing = { .expected = quotient() };
+	struct computing computing;
 	const struct vm_observer observer = {
 		.accessed = on_accessed, .accesses = VM_WRITES,
 		.data = VM_EVERYWHERE, .context = &computing,
@@ -160,7 +201,7 @@ static void divide(unsigned mode)
 	vm_set_reg(vm, ARM64_X0, DATA);
 	vm_set_reg(vm, ARM64_FPSR, 0x10);	/* inexact, before */
 	memory_poke(vm_memory(vm), DATA, operands, sizeof(operands));
-	run(vm, mode, 4);
+	run(vm, mode, CONTROL, 4);
 	assert_int_equal(memory_read(vm_memory(vm), RESULT, &found,
 				     sizeof(found)), 0);
 	assert_true(found == quotient());
@@ -175,6 +216,39 @@ static void any_mode(void **state)
 	divide(MASKED | DOWN | FLUSHES);
 }
 
+extern const uint8_t x87_code[], x87_code_end[];
+__asm__(".pushsection .rodata\n"
+	"x87_code:\n"
+	"fld1\n fdivs (%rdi)\n fstpt 16(%rdi)\n"
+	"x87_code_end: .popsection\n");
+#define EXTENDED 10u		/* bytes */
+
+static void divide_by_x87(uint16_t control)
+{
+	struct vm *vm = machine(ARCH_X86_64, x87_code,
+				(size_t)(x87_code_end - x87_code));
+	const long double expected = long_quotient();
+	const float three = 3;
+	uint8_t found[EXTENDED];
+
+	vm_set_reg(vm, X86_RIP, CODE);
+	vm_set_reg(vm, X86_RDI, DATA);
+	memory_poke(vm_memory(vm), DATA, &three, sizeof(three));
+	run(vm, MASKED, control, 3);
+	assert_int_equal(memory_read(vm_memory(vm), RESULT, found,
+				     sizeof(found)), 0);
+	assert_memory_equal(found, &expected, sizeof(found));
+	vm_destroy(vm);
+}
+
+static void any_control(void **state)
+{
+	(void)state;
+	divide_by_x87(CONTROL);
+	divide_by_x87(CONTROL_DOWN);
+	divide_by_x87(CONTROL_UP_SINGLE);
+}
+
 int main(void)
 {
 	struct test_list list = { .count = 0 };
@@ -182,5 +256,6 @@ int main(void)
 	add_test(&list, "observed instructions", observed_instructions, NULL);
 	add_test(&list, "observed accesses", observed_accesses, NULL);
 	add_test(&list, "any mode of the host", any_mode, NULL);
+	add_test(&list, "any control word of the host", any_control, NULL);
 	return run_list("host_float", &list);
 }

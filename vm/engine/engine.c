@@ -70,9 +70,9 @@ static void on_syscall(uc_engine *uc, void *user)
 	struct engine *engine = user;
 
 	(void)uc;
-	sse_leave(engine);
+	float_leave(engine);
 	engine->calls->syscall(engine->context);
-	sse_enter(engine);
+	float_enter(engine);
 }
 
 static void on_interrupt(uc_engine *uc, uint32_t number, void *user)
@@ -81,12 +81,12 @@ static void on_interrupt(uc_engine *uc, uint32_t number, void *user)
 	const struct engine_kind *kind = engine->kind;
 
 	(void)uc;
-	sse_leave(engine);
+	float_leave(engine);
 	if (!kind->syscall_insn && number == kind->syscall_exception)
 		engine->calls->syscall(engine->context);
 	else
 		engine->calls->exception(engine->context, number);
-	sse_enter(engine);
+	float_enter(engine);
 }
 
 static bool on_invalid(uc_engine *uc, void *user)
@@ -94,9 +94,9 @@ static bool on_invalid(uc_engine *uc, void *user)
 	struct engine *engine = user;
 
 	(void)uc;
-	sse_leave(engine);
+	float_leave(engine);
 	engine->calls->invalid(engine->context);
-	sse_enter(engine);
+	float_enter(engine);
 	return false;
 }
 
@@ -341,14 +341,13 @@ enum engine_exit engine_run(struct engine *engine, guest_addr pc,
 	uc_engine *uc = engine_enter(engine);
 	struct engine *outer = engine_executing;
 
-	x87_run();
 	engine->until = until;
 	if (engine->kind->entry)
 		pc = engine->kind->entry(engine, pc);
 	engine_executing = engine;
-	sse_enter(engine);
+	float_enter(engine);
 	engine->error = uc_emu_start(uc, pc, until, 0, 0);
-	sse_leave(engine);
+	float_leave(engine);
 	engine_executing = outer;
 	switch (engine->error) {
 	case UC_ERR_OK:

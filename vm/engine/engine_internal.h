@@ -215,8 +215,11 @@ struct engine {
 		uintptr_t limit;	/* the value that is 2^46; 0: none is */
 	} direct;
 	struct jumps jumps;
-	unsigned host_mxcsr;	/* see build/sse.c */
-	bool float_is_guests;	/* MXCSR is not the host's now */
+	struct {		/* see build/host_units.c */
+		unsigned mxcsr;
+		uint16_t control;	/* of x87 */
+		bool is_entered;	/* they are not the host's now */
+	} host;
 	bool keeps;		/* it may, or does: see build/kept.c; not so with
 				   CPREC_NO_KEPT */
 	struct kept *kept;	/* NULL: it does not */
@@ -394,24 +397,19 @@ void direct_forget(struct engine *engine, void *context);
 /* A block is about to be translated. */
 void lanes_begin_block(struct engine *engine);
 
-/* ------- build/sse.c ------- */
+/* ------- build/host_units.c ------- */
 
 /*
  * Translated code begins, or goes on: the host's MXCSR becomes the guest's, of
- * x86, or what every program begins with.  It ends, or calls others, who may
- * compute: what was raised is in the guest's state, and the host's MXCSR is its
- * own again.
+ * x86, or what every program begins with, and so does the control word of x87.
+ * It ends, or calls others, who may compute: what was raised is in the guest's
+ * state, and what the host had set is set again.
  */
-void sse_enter(struct engine *engine);
-void sse_leave(struct engine *engine);
+void float_enter(struct engine *engine);
+void float_leave(struct engine *engine);
 
 /* MXCSR was written. */
-void sse_mode_is_new(const uint8_t *state);
-
-/* ------- build/x87_math.c ------- */
-
-/* This thread's unit of x87 has no flags of a guest's. */
-void x87_run(void);
+void float_mode_is_new(const uint8_t *state);
 
 /* ------- build/inline_count.c ------- */
 

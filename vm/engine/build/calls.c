@@ -76,9 +76,9 @@ __attribute__((noinline)) void calls_on_block(uc_engine *uc, uint64_t pc,
 	(void)uc;
 	(void)user;
 	engine->left = false;
-	sse_leave(engine);
+	float_leave(engine);
 	enter_block(engine, ret, pc, size);
-	sse_enter(engine);
+	float_enter(engine);
 	if (in_it && !engine->left)
 		it_take_away(engine);
 }
@@ -95,9 +95,9 @@ calls_on_instruction(uc_engine *uc, uint64_t pc, uint32_t size, void *user)
 	(void)uc;
 	(void)user;
 	in_it = it_bring_back(engine, call.ret);
-	sse_leave(engine);
+	float_leave(engine);
 	engine->calls->instruction(engine->context, &call);
-	sse_enter(engine);
+	float_enter(engine);
 	if (in_it)
 		it_take_away(engine);
 }

@@ -50,7 +50,7 @@ void update_mxcsr_status_x86_64(uint8_t *state)
 {
 	handed = state;
 	engine_update_mxcsr_status_x86_64(state);
-	sse_mode_is_new(state);
+	float_mode_is_new(state);
 }
 
 /* The engine names parts of its state when it starts: by its name for it. */

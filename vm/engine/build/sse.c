@@ -22,36 +22,6 @@ void helper_ldmxcsr_x86_64(uint8_t *state, uint32_t mxcsr)
 	state[layout.x87.flush] = 0;
 }
 
-void sse_mode_is_new(const uint8_t *state)
-{
-	if (engine_executing && engine_executing->float_is_guests &&
-	    engine_executing->state == state)
-		take_mode(state);
-}
-
-static bool has_sse(const struct engine *engine)
-{
-	return engine->x86.mxcsr;
-}
-
-void sse_enter(struct engine *engine)
-{
-	engine->host_mxcsr = _mm_getcsr();
-	engine->float_is_guests = true;
-	if (has_sse(engine))
-		take_mode(engine->state);
-	else
-		_mm_setcsr(MXCSR_HOST);
-}
-
-void sse_leave(struct engine *engine)
-{
-	if (has_sse(engine))
-		take_flags(engine->state);
-	engine->float_is_guests = false;
-	_mm_setcsr(engine->host_mxcsr);
-}
-
 /* ------- two operands ------- */
 
 #define DEFINE(name, form, type)                                               \

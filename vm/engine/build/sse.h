@@ -6,7 +6,7 @@
  * masked: its mode is the guest's, and its flags of exceptions are those that
  * have been raised since they were last taken over.  So an instruction of the
  * guest's is one of the host's, in translated code and in the functions that it
- * calls.  Where it calls others, the host's MXCSR is its own (sse_leave()), but
+ * calls.  Where it calls others, the host's MXCSR is its own (float_leave()), but
  * not where the engine's functions do so: to translate, or to find a page.
  */
 #ifndef CPREC_VM_ENGINE_BUILD_SSE_H

@@ -26,8 +26,12 @@ struct extended {
 /* Flags that may be raised in the host's unit. */
 extern _Thread_local unsigned x87_host_flags;
 
-/* This thread's unit has no flags of a guest's. */
-void x87_run(void);
+void x87_clear(void);
+
+/* Others have used this thread's unit; the control word that they have set is
+ * returned, for when they go on. */
+uint16_t x87_enter(void);
+void x87_leave(uint16_t control);
 
 /* The masked response to an invalid operation. */
 extern const struct extended x87_indefinite;
@@ -95,7 +99,7 @@ static inline unsigned host_begin(const uint8_t *state)
 			   (CONTROL_HOST & ~CONTROL_MODE);
 
 	if (x87_host_flags & ~flags_of(state))
-		x87_run();
+		x87_clear();
 	if (control != CONTROL_HOST)
 		__asm__ volatile("fldcw %0" : : "m"(control));
 	return control;

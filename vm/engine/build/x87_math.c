@@ -16,10 +16,35 @@ _Thread_local unsigned x87_host_flags;
 const struct extended x87_indefinite = { UINT64_C(0xc000000000000000),
 					    0xffff };
 
-void x87_run(void)
+void x87_clear(void)
 {
 	__asm__ volatile("fnclex");
 	x87_host_flags = 0;
+}
+
+static void set_control(uint16_t control)
+{
+	__asm__ volatile("fldcw %0" : : "m"(control));
+}
+
+uint16_t x87_enter(void)
+{
+	uint16_t control;
+
+	__asm__ volatile("fnstcw %0" : "=m"(control));
+	if (control != CONTROL_HOST)
+		set_control(CONTROL_HOST);
+	x87_host_flags = RAISED_ALL;
+	return control;
+}
+
+/* If they have exceptions, flags of the guest's must not raise one. */
+void x87_leave(uint16_t control)
+{
+	if (control == CONTROL_HOST)
+		return;
+	x87_clear();
+	set_control(control);
 }
 
 void x87_stack_fault(uint8_t *state, bool is_overflow)
