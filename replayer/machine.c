@@ -530,6 +530,9 @@ static int pass_frame(struct machine_replay *replay, struct failure *why)
 		diverged(replay, "another core has its turn", why);
 	if (!rc)
 		rc = frames_pass(replay, segment, &frame, why);
+	/* Devices have done what they were asked for before. */
+	if (!rc && replay->follower.stored)
+		replay->follower.stored(replay->follower.context, false);
 	if (!rc)
 		rc = begin_segment(replay, segment, &frame, why);
 	key_frame_release(&frame);
