@@ -199,14 +199,32 @@ static void on_taken(void *context, unsigned number)
 
 /* ------- instructions whose results are not computed ------- */
 
+static void record_register(struct machine *machine, unsigned reg,
+			    uint64_t value)
+{
+	if (!machine->is_live)
+		machine_trace_register(&machine->trace, reg, value);
+	board_set_reg(machine->board, reg, value);
+}
+
 static void record_value(struct machine *machine, unsigned reg, uint64_t value)
 {
 	struct packet packet = { .kind = PACKET_VALUE };
 
 	machine_record_event(machine, &packet);
-	if (!machine->is_live)
-		machine_trace_register(&machine->trace, reg, value);
-	board_set_reg(machine->board, reg, value);
+	record_register(machine, reg, value);
+}
+
+/* Whoever follows is told why it failed before it is told that it did. */
+static void record_answer(struct machine *machine,
+			  const struct live_answer *answer)
+{
+	unsigned reg = board_reg_result(machine->board);
+
+	record_value(machine, reg, answer->fails ? answer->error :
+						   answer->value);
+	if (answer->fails)
+		record_register(machine, reg, answer->value);
 }
 
 static void work(struct machine *machine)
@@ -299,9 +317,7 @@ static void wait_for_others(struct machine *machine, uint64_t result,
 	work(machine);
 	next = machine_cores_wait(machine, ended);
 	record_value(machine, board_reg_result(machine->board), result);
-	if (!machine->is_live)
-		machine_trace_register(&machine->trace, idle,
-				       board_reg(machine->board, idle));
+	record_register(machine, idle, board_reg(machine->board, idle));
 	machine_cores_turn(machine, next);
 }
 
@@ -351,7 +367,7 @@ static void answer_call(struct machine *machine, bool *ended)
 		wait_for_others(machine, answer.value, ended);
 		return;
 	}
-	record_value(machine, board_reg_result(machine->board), answer.value);
+	record_answer(machine, &answer);
 	for (unsigned i = 0; i < answer.change_count; i++)
 		change_memory(machine, &answer.changes[i]);
 }

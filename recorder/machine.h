@@ -99,7 +99,8 @@ void machine_live_write(struct machine_live *live, uint64_t addr,
 			unsigned size, uint64_t value);
 void machine_live_interrupted(struct machine_live *live, unsigned number);
 void machine_live_stored(struct machine_live *live, bool begins);
-void machine_live_called(struct machine_live *live, uint64_t result);
+void machine_live_called(struct machine_live *live, uint64_t result,
+			 const uint64_t *error);
 
 /* From there on, it is alive.  The replay has stopped there for this. */
 int machine_live_run(struct machine_live *live, enum board_stop stop,

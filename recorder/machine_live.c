@@ -97,9 +97,10 @@ void machine_live_stored(struct machine_live *live, bool begins)
 	live->machine.kind->follow_stores(live->machine.live, begins);
 }
 
-void machine_live_called(struct machine_live *live, uint64_t result)
+void machine_live_called(struct machine_live *live, uint64_t result,
+			 const uint64_t *error)
 {
-	live->machine.kind->follow_call(live->machine.live, result);
+	live->machine.kind->follow_call(live->machine.live, result, error);
 }
 
 /* The board becomes one of its own, with that state. */

@@ -325,10 +325,11 @@ static void take_turn(struct machine_replay *replay, unsigned core)
 	observers_turn(replay->rep, true);
 }
 
-/* What the call returns is among its effects. */
+/* What the call returns is among its effects; before it, why it failed. */
 static int tell_call(struct machine_replay *replay, struct failure *why)
 {
-	uint64_t result = 0;
+	uint64_t result = 0, error = 0;
+	unsigned count = 0;
 	int rc = 0;
 
 	if (replay->stop != BOARD_CALLS || !replay->follower.called)
@@ -336,12 +337,16 @@ static int tell_call(struct machine_replay *replay, struct failure *why)
 	for (size_t i = 0; i < replay->effect_count && !rc; i++) {
 		const struct packet *packet = &replay->effects[i].packet;
 
-		if (packet->kind == PACKET_REG &&
-		    packet->number == board_reg_result(replay->board))
-			rc = take_register(replay, packet, &result, why);
+		if (packet->kind != PACKET_REG ||
+		    packet->number != board_reg_result(replay->board))
+			continue;
+		error = result;
+		rc = take_register(replay, packet, &result, why);
+		count++;
 	}
 	if (!rc)
-		replay->follower.called(replay->follower.context, result);
+		replay->follower.called(replay->follower.context, result,
+					count > 1 ? &error : NULL);
 	return rc;
 }
 
@@ -530,6 +535,9 @@ static int pass_frame(struct machine_replay *replay, struct failure *why)
 		diverged(replay, "another core has its turn", why);
 	if (!rc)
 		rc = frames_pass(replay, segment, &frame, why);
+	/* Devices have done what they were asked for before. */
+	if (!rc && replay->follower.stored)
+		replay->follower.stored(replay->follower.context, false);
 	if (!rc)
 		rc = begin_segment(replay, segment, &frame, why);
 	key_frame_release(&frame);

@@ -43,7 +43,8 @@ struct machine_follower {
 		      uint64_t value);
 	void (*interrupted)(void *context, unsigned number);
 	void (*stored)(void *context, bool begins);
-	void (*called)(void *context, uint64_t result);
+	/* `error`: why it failed, if it did, and if that was recorded. */
+	void (*called)(void *context, uint64_t result, const uint64_t *error);
 	void *context;
 };
 void machine_replay_follow(struct machine_replay *replay,

@@ -36,9 +36,9 @@ static void on_stored(void *context, bool begins)
 	machine_live_stored(context, begins);
 }
 
-static void on_called(void *context, uint64_t result)
+static void on_called(void *context, uint64_t result, const uint64_t *error)
 {
-	machine_live_called(context, result);
+	machine_live_called(context, result, error);
 }
 
 static void on_block(void *context, unsigned disk, uint64_t block,

@@ -389,7 +389,8 @@ class Tests(CprecTap):
         equal(done.stdout, "".join([
             "error 00000002\n", 12 * ".", "\n", *lines[::3],
             "length 00000054\n", "closed 00000000\n", *lines[10:],
-            "again ffffffff\n", "missing 00000000\n", "files a b"]), "output")
+            "again ffffffff\n", "why 00000009\n", "missing 00000000\n",
+            "files a b"]), "output")
         with open("kept.txt") as file:
             equal(file.read(), "".join(lines), "the file")
         return told

@@ -36,7 +36,8 @@ SAID = "".join(line + "\n" for line in (
 DEVICES_SAY = "".join(line + "\n" for line in (
     "disk", "code", "written", "behind its end", "unknown", "readonly",
     "entropy", "random", "endless", "nowhere", "mended",
-    "the router's address", "by virtio", "abc", "bye"))
+    "frames wait", "endless frames", "the router's address", "by virtio", "abc",
+    "bye"))
 C_OPTIONS = ["-Os", "-ffreestanding", "-fno-builtin", "-fno-pic", "-no-pie",
              "-mgeneral-regs-only", "-mstrict-align", "-fno-stack-protector",
              "-fno-reorder-functions", "-Wl,-z,max-page-size=4096"]

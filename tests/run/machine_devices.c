@@ -4,12 +4,13 @@
  *
  * usage: machine_devices FILE NUMBER LAST [DRIVE...]
  *
- * From what a key frame says of them to another one, where they must be what
- * that one says.  LAST is that one's number, or "-": the newest.
+ * From what a key frame says of them to another one; they must be what that one
+ * says, and each in between.  LAST is its number, or "-": the newest.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "formats/bytes.h"
 #include "recorder/machine.h"
 #include "replayer/machine.h"
 #include "tests/run/check.h"
@@ -17,12 +18,12 @@
 static struct recording *recording;
 static struct machine_replay *replay;
 
-static void go(size_t segment, uint32_t events, bool in_order)
+/* Behind what a device stored at its time, before it. */
+static void go(size_t segment, bool in_order)
 {
-	const struct position to = {
-		recording_time(recording, segment), events,
-	};
+	struct position to = { recording_time(recording, segment), 0 };
 
+	check(recording_events_before(recording, segment, &to.events, &why));
 	check(machine_replay_seek(replay, &to, in_order, &why));
 }
 
@@ -47,9 +48,9 @@ static void on_stored(void *context, bool begins)
 	machine_live_stored(context, begins);
 }
 
-static void on_called(void *context, uint64_t result)
+static void on_called(void *context, uint64_t result, const uint64_t *error)
 {
-	machine_live_called(context, result);
+	machine_live_called(context, result, error);
 }
 
 static const char *name_of_virtio(const struct key_frame *frame)
@@ -87,31 +88,64 @@ static struct machine_live *make_live(struct machine_options *options,
 	return live;
 }
 
+/* Says which part of a state of so many bytes is the first that differs. */
+static int differs(size_t segment, const uint8_t *then, const uint8_t *now,
+		   size_t most)
+{
+	struct input in = { then, then + most, 0 };
+
+	while (input_left(&in)) {
+		const uint8_t *part = in.at;
+		size_t name_size, size;
+		const char *name = input_text(&in, most, &name_size);
+
+		size = input_uint(&in, 1);
+		input_bytes(&in, size * input_varint(&in));
+		if (in.error || memcmp(part, now + (part - then),
+				       (size_t)(in.at - part)))
+			return failed(&why, ERR_DIVERGED, "other devices at key"
+				      " frame %zu: %.*s", segment,
+				      (int)name_size, name);
+	}
+	return failed(&why, ERR_DIVERGED, "more or fewer devices at key frame"
+		      " %zu", segment);
+}
+
+static void compare(struct machine_live *live, size_t segment)
+{
+	struct output now = { 0 };
+	uint8_t *then;
+	size_t size;
+
+	machine_live_state(live, &now);
+	check(recording_devices(recording, segment, &then, &size, &why));
+	if (!then)
+		check(failed(&why, ERR_CORRUPT, "a key frame without devices"));
+	if (size != now.size || memcmp(then, now.bytes, size))
+		check(differs(segment, then, now.bytes,
+			      size < now.size ? size : now.size));
+	free(then);
+	output_release(&now);
+}
+
 static void follow(size_t segment, size_t last, char **drives, unsigned count)
 {
 	struct machine_options options = { 0 };
-	struct output now = { 0 };
 	struct machine_live *live;
-	uint8_t *then;
-	size_t size;
 
 	for (unsigned i = 0; i < count && i < VIRT_DRIVES; i++)
 		options.live.virt.drives[options.live.virt.drive_count++]
 			.path = drives[i];
 	live = make_live(&options, segment);
-	go(segment, 0, false);
+	go(segment, false);
 	machine_replay_follow(replay, &(struct machine_follower){
 		.read = on_read, .write = on_write,
 		.interrupted = on_interrupted, .stored = on_stored,
 		.called = on_called, .context = live });
-	go(last, last + 1 < recording_segments(recording) ? 0 : EVENTS_ALL,
-	   true);
-	machine_live_state(live, &now);
-	check(recording_devices(recording, last, &then, &size, &why));
-	if (!then || size != now.size || memcmp(then, now.bytes, size))
-		check(failed(&why, ERR_DIVERGED, "other devices at the end"));
-	free(then);
-	output_release(&now);
+	for (size_t i = segment + 1; i <= last; i++) {
+		go(i, true);
+		compare(live, i);
+	}
 	machine_live_destroy(live);
 }
 

@@ -48,6 +48,8 @@ struct live_answer {
 	bool ends;
 	unsigned end;		/* how: enum machine_end */
 	uint64_t value;		/* what the call returns */
+	bool fails;
+	uint64_t error;		/* then: why, for who asks later */
 	struct live_change changes[LIVE_CHANGES_MOST];
 	unsigned change_count;
 };
@@ -121,7 +123,8 @@ struct live_kind {
 			     uint64_t value);
 	void (*follow_interrupt)(void *live, unsigned number);	/* or NULL */
 	void (*follow_stores)(void *live, bool begins);
-	void (*follow_call)(void *live, uint64_t result);
+	/* `error`: why it failed; NULL: it has not, or nobody knows. */
+	void (*follow_call)(void *live, uint64_t result, const uint64_t *error);
 
 	/* As virt_state() and so on, for key frames. */
 	void (*state)(void *live, struct state *state);

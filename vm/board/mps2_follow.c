@@ -89,9 +89,11 @@ void mps2_follow_stores(void *live, bool resets)
 		mps2_reset(live);
 }
 
-void mps2_follow_call(void *live, uint64_t result)
+void mps2_follow_call(void *live, uint64_t result, const uint64_t *error)
 {
 	struct mps2 *mps2 = live;
 
+	if (error)
+		mps2->semihosting.error = (uint32_t)*error;
 	semihosting_follow(&mps2->semihosting, (uint32_t)result);
 }

@@ -68,7 +68,7 @@ void mps2_follow_write(void *live, uint64_t addr, unsigned size,
 		       uint64_t value);
 void mps2_follow_interrupt(void *live, unsigned number);
 void mps2_follow_stores(void *live, bool resets);
-void mps2_follow_call(void *live, uint64_t result);
+void mps2_follow_call(void *live, uint64_t result, const uint64_t *error);
 void mps2_state(void *live, struct state *state);
 
 #endif

@@ -465,7 +465,9 @@ void semihosting_call(struct semihosting *semihosting, bool closed,
 	if (!is_file_call(semihosting, operation, answer))
 		call_other(semihosting, operation, closed, answer);
 	answer->value &= UINT32_MAX;
-	if (operation != ERROR && answer->value == FAILED)
+	answer->fails = operation != ERROR && answer->value == FAILED;
+	answer->error = (uint32_t)errno;
+	if (answer->fails)
 		semihosting->error = (uint32_t)errno;
 	if (!answer->waits)
 		semihosting_follow(semihosting, (uint32_t)answer->value);

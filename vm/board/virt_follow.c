@@ -38,11 +38,16 @@ void virt_follow_block(struct virt *virt, unsigned disk, uint64_t block,
 
 void virt_follow_read(struct virt *virt, uint64_t addr, uint64_t value)
 {
+	const uint64_t number = (addr - VIRT_VIRTIO) / VIRT_VIRTIO_SIZE;
+
 	virt->gic.present = board_core(virt->board);
 	if (addr == VIRT_GIC_PROCESSOR + GIC_ACKNOWLEDGE)
 		gic_follow(&virt->gic, value);
 	else if (addr == VIRT_CLOCK)
 		pl031_follow(&virt->clock, value);
+	else if (number < virt->virtio_count)
+		virtio_follow_read(&virt->virtio[number],
+				   addr % VIRT_VIRTIO_SIZE, value);
 	virt_set_lines(virt);
 }
 

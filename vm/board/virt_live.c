@@ -158,9 +158,10 @@ static void follow_stores(void *live, bool begins)
 }
 
 /* The result is computed again. */
-static void follow_call(void *live, uint64_t result)
+static void follow_call(void *live, uint64_t result, const uint64_t *error)
 {
 	(void)result;
+	(void)error;
 	virt_follow_call(live);
 }
 

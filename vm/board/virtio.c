@@ -428,11 +428,37 @@ static void follow_queue(struct virtio *virtio, unsigned number)
 	}
 }
 
+/* A request that nothing shows is done was served if it broke a rule. */
+static void follow_broken(struct virtio *virtio, unsigned number)
+{
+	struct virtio_queue *queue = &virtio->queues[number];
+	const uint16_t next = queue->next;
+	struct virtio_request request;
+
+	if (virtio_take(virtio, number, &request))
+		queue->next = next;
+}
+
 void virtio_follow(struct virtio *virtio)
 {
+	const uint32_t served = virtio->notified & ~virtio->model->waits;
+
 	virtio->notified = 0;
-	for (unsigned i = 0; i < virtio->model->queues; i++)
+	for (unsigned i = 0; i < virtio->model->queues; i++) {
 		follow_queue(virtio, i);
+		if (served >> i & 1)
+			follow_broken(virtio, i);
+	}
+}
+
+/* What came from outside found a request that broke a rule. */
+void virtio_follow_read(struct virtio *virtio, uint64_t offset, uint64_t value)
+{
+	if (!(offset == STATUS && value & STATUS_NEEDS_RESET) &&
+	    !(offset == INTERRUPTS && value & INTERRUPT_CONFIG))
+		return;
+	for (unsigned i = 0; i < virtio->model->queues; i++)
+		follow_broken(virtio, i);
 }
 
 void virtio_state(struct virtio *virtio, unsigned number, struct state *state)

@@ -47,6 +47,7 @@ struct virtio_model {
 	uint32_t kind;
 	uint64_t features;	/* beside VIRTIO_F_VERSION_1 */
 	unsigned queues;
+	uint32_t waits;		/* queues for what comes from outside: bits */
 	size_t config_size;
 	void (*config)(const void *device, uint8_t *out);
 
@@ -90,8 +91,9 @@ void virtio_serve(struct virtio *virtio);
 /* Something came from outside: the queue is served with the next. */
 void virtio_notify(struct virtio *virtio, unsigned queue);
 
-/* What it has done is in memory already. */
+/* It has done what it was asked for: what it stored is in memory already. */
 void virtio_follow(struct virtio *virtio);
+void virtio_follow_read(struct virtio *virtio, uint64_t offset, uint64_t value);
 
 /* The transport's: a device has nothing besides but what comes from outside. */
 void virtio_state(struct virtio *virtio, unsigned number, struct state *state);

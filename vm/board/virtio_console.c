@@ -56,8 +56,8 @@ static void serve(struct virtio *virtio, unsigned queue)
 }
 
 const struct virtio_model virtio_console = {
-	.kind = VIRTIO_CONSOLE, .queues = 2, .config_size = CONFIG_SIZE,
-	.config = config, .serve = serve,
+	.kind = VIRTIO_CONSOLE, .queues = 2, .waits = 1u << QUEUE_TYPED,
+	.config_size = CONFIG_SIZE, .config = config, .serve = serve,
 };
 
 size_t virtio_console_room(const struct virtio_console *console)

@@ -75,7 +75,8 @@ static void serve(struct virtio *virtio, unsigned queue)
 }
 
 const struct virtio_model virtio_net = {
-	.kind = VIRTIO_NET, .queues = 2, .config_size = ADDRESS_SIZE,
+	.kind = VIRTIO_NET, .queues = 2, .waits = 1u << QUEUE_RECEIVE,
+	.config_size = ADDRESS_SIZE,
 	.features = FEATURE_ADDRESS, .config = config, .serve = serve,
 };
 

@@ -85,6 +85,7 @@ int main(void)
 	NVIC_ISER = 1u << 8;
 	file = open_file("kept.txt", 8, 6);		/* w+ */
 	missing = open_file("nowhere/kept.txt", 16, 0);
+	rest();
 	say_value("error", ask(ERROR, 0));
 	for (uint32_t i = 0; i < ROUNDS; i++) {
 		ask_file(WRITE, file, line, 7);
@@ -105,8 +106,8 @@ int main(void)
 	rest();
 	show(file + 1, 70, 14);
 	say_value("again", ask_file(CLOSE, file, 0, 0));
-	/* Who follows knows why when this is asked. */
-	ask(ERROR, 0);
+	rest();
+	say_value("why", ask(ERROR, 0));
 	say_value("missing", missing);
 	ask(COMMAND_LINE, arguments);
 	say(text);

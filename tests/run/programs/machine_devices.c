@@ -4,7 +4,8 @@
  *
  * It reads code from the first disk and executes it, over and over in one
  * place; writes and reads back; breaks rules; asks for entropy, and for the
- * address of its router; talks on the virtio console.  It says a line of each;
+ * address of its router; talks on the virtio console.  Between what it asks and
+ * the next it lingers, for key frames are there.  It says a line of each;
  * power goes off at its end.  No page tables; interrupts only wake it.  With
  * -DASKS, it only reads and writes the first disk, when something is typed.
  *
@@ -100,6 +101,13 @@ static void say(const char *what, bool is_so)
 static void barrier(void)
 {
 	asm volatile("dsb sy" ::: "memory");
+}
+
+/* For more than 20,000 instructions. */
+static void linger(void)
+{
+	for (unsigned i = 0; i < 12000; i++)
+		asm volatile("" ::: "memory");
 }
 
 /* ------- queues ------- */
@@ -288,6 +296,7 @@ static void break_rules(void)
 	describe(&entropy.queues[0], 0, data, 32, 3);
 	entropy.queues[0].table[0].next = 0;
 	notify(&entropy, 0);
+	linger();
 	say("endless", needs_reset(&entropy));
 	find(KIND_ENTROPY, 0, &entropy);
 	describe(&entropy.queues[0], 0, (void *)0x100, 32, 2);
@@ -310,9 +319,18 @@ static void use_network(void)
 
 	if (!find(KIND_NET, 0, &card))
 		return;
+	describe(&card.queues[1], 0, request, sizeof(request), 0);
+	describe(&card.queues[0], 0, data, sizeof(data), 3);
+	card.queues[0].table[0].next = 0;
+	notify(&card, 0);
+	linger();
+	say("frames wait", *reg(card.at + STATUS) == 15);
+	notify(&card, 1);
+	say("endless frames", needs_reset(&card));
+	linger();
+	find(KIND_NET, 0, &card);
 	describe(&card.queues[0], 0, data, sizeof(data), 2);
 	notify(&card, 0);
-	describe(&card.queues[1], 0, request, sizeof(request), 0);
 	notify(&card, 1);
 	wait_for(&card, 0);
 	say("the router's address", data[12 + 21] == 2 && data[12 + 31] == 2);
