@@ -554,6 +554,9 @@ uint64_t pages_next(const struct memory *memory, uint64_t page, uint64_t end,
 /* Pages lose their own states: their mapping's counts again. */
 void pages_forget(struct memory *memory, uint64_t page, uint64_t count);
 
+/* A segment ends: what was touched in it was touched before. */
+void pages_end_segment(struct memory *memory);
+
 /*
  * The mapping's pages from `addr` on become doubtful, and are closed.  With
  * `keep`, what was known of them is kept.
@@ -567,11 +570,9 @@ int pages_clear(struct memory *memory, struct mapping *map, guest_addr addr,
 
 /* ------- touch.c: what happens when a page is touched ------- */
 
-/*
- * Closes the pages that were touched in the segment before, but for those that
- * stay open: these are told as touched.
- */
-void arena_close(struct memory *memory);
+/* Notes that a page may be read, or read and written, and says so. */
+void page_mark(struct memory *memory, const struct mapping *map, uint64_t page,
+	       bool write);
 
 /* Opens a mapping's page for a read or a write, telling the observer. */
 void arena_touch(struct memory *memory, const struct mapping *map,

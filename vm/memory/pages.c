@@ -2,12 +2,10 @@
 /* pages.c - what is known of each page of the arena */
 #include "vm/memory/memory_internal.h"
 
-#include <assert.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "formats/error.h"
-#include "vm/memory/views.h"
 
 /*
  * In a replay, a range of at least this many pages that changes its state
@@ -152,15 +150,9 @@ static void close_states(uint8_t *state, size_t count)
 				     (state[i] & moved) << 4);
 }
 
-void memory_arm(struct memory *memory)
+void pages_end_segment(struct memory *memory)
 {
-	assert(memory->tracks);
-	if (memory->views) {
-		views_reset(memory->views);
-		memory->generation++;	/* first touches are to be seen */
-	}
 	each_block(memory, 0, memory->used >> GUEST_PAGE_SHIFT, close_states);
-	arena_close(memory);
 }
 
 /* Whether a part of a mapping gets its state as a mapping of its own. */

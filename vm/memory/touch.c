@@ -28,17 +28,6 @@
 #define RUN_PAGES 16
 
 /*
- * Closing a page and opening it again takes the host longer than hashing 30, as
- * both split and join its mappings.  So what was touched in a segment stays
- * open in the next, and is told as touched: pages that have changed, and pages
- * that were read, but for one time in READ_STAYS.  With 16, cc1 is recorded
- * with a third of the faults, and half of the kernel's part of the time.
- * STAY_MOST stretches of pages may stay, so that some of OPENED_MOST are left.
- */
-#define READ_STAYS 16
-#define STAY_MOST 4000
-
-/*
  * A replay opens neighbours that it expects to be touched.  After each 256
  * touches it reaches twice as far, up to 1024 pages.  So questions that
  * need few pages fetch few, and others soon fetch many at a time.
@@ -124,9 +113,8 @@ static void fill(struct memory *memory, const struct mapping *map,
 		supply(memory, map, (struct span){ page, page + 1 });
 }
 
-/* Notes that a page may be read, or read and written, and says so. */
-static void mark(struct memory *memory, const struct mapping *map,
-		 uint64_t page, bool write)
+void page_mark(struct memory *memory, const struct mapping *map, uint64_t page,
+	       bool write)
 {
 	const struct memory_observer *observer = &memory->observer;
 	uint8_t *state = page_own(memory, map, page);
@@ -154,7 +142,7 @@ static void touch_page(struct memory *memory, const struct mapping *map,
 {
 	if (is_closed(memory, map, page))
 		fill(memory, map, page);
-	mark(memory, map, page, write || !memory->tracks);
+	page_mark(memory, map, page, write || !memory->tracks);
 	arena_protect(memory, page << GUEST_PAGE_SHIFT, GUEST_PAGE,
 		      memory->state[page]);
 }
@@ -230,90 +218,9 @@ static void touch_run(struct memory *memory, const struct mapping *map,
 	while (to < span.end && goes_along(memory, map, to, write, in_order))
 		to++;
 	for (uint64_t other = from; other < to; other++)
-		mark(memory, map, other, write);
+		page_mark(memory, map, other, write);
 	arena_protect(memory, from << GUEST_PAGE_SHIFT,
 		      (to - from) << GUEST_PAGE_SHIFT, memory->state[page]);
-}
-
-/* ------- pages that stay open ------- */
-
-/*
- * How a page was opened in the segment that ends, as bits of its state; 0 if it
- * is closed.  What is only WRITTEN held at its end what it held before.
- */
-static unsigned was_open(const struct memory *memory, uint64_t page)
-{
-	unsigned state = memory->state[page];
-
-	return state & PAGE_CLOSED ? 0 : state & PAGE_WAS_TOUCHED_BEFORE;
-}
-
-/*
- * Whether a page that was open stays so: what was changed will be again, as a
- * rule.  What was read stays for a while, since nothing tells whether it is
- * read again.
- */
-static bool stays(const struct memory *memory, const struct mapping *map,
-		  uint64_t page)
-{
-	unsigned how = was_open(memory, page);
-
-	if (how & PAGE_WAS_WRITTEN_BEFORE)
-		return how & PAGE_WAS_READ_BEFORE &&
-		       map->region.prot & MAY_WRITE;
-	return (page / CLUSTER_PAGES + memory->arms) % READ_STAYS;
-}
-
-/* The first page behind one that was not open so, or does not stay alike. */
-static uint64_t alike_until(const struct memory *memory,
-			    const struct mapping *map, uint64_t page)
-{
-	uint64_t end = (map->arena + mapping_size(map)) >> GUEST_PAGE_SHIFT;
-	unsigned how = was_open(memory, page);
-	bool does_stay = stays(memory, map, page);
-
-	do
-		page++;
-	while (page < end && was_open(memory, page) == how &&
-	       stays(memory, map, page) == does_stay);
-	return page;
-}
-
-/* Closes pages that were open. */
-static void close_span(struct memory *memory, struct span span)
-{
-	arena_protect(memory, span.first << GUEST_PAGE_SHIFT,
-		      (span.end - span.first) << GUEST_PAGE_SHIFT, 0);
-	for (uint64_t page = span.first; page < span.end; page++)
-		if (was_open(memory, page) == PAGE_WAS_WRITTEN_BEFORE)
-			memory->state[page] ^= PAGE_WAS_TOUCHED_BEFORE;
-}
-
-void arena_close(struct memory *memory)
-{
-	uint64_t end = memory->used >> GUEST_PAGE_SHIFT;
-	struct span span = { 0, 0 };
-
-	memory->opened = 0;
-	memory->arms++;
-	while ((span.first = pages_next(memory, span.end, end,
-					PAGE_WAS_TOUCHED_BEFORE)) < end) {
-		const struct mapping *map = arena_mapping(memory, span.first);
-		unsigned how = was_open(memory, span.first);
-
-		span.end = span.first + 1;
-		if (!map || !how)
-			continue;
-		span.end = alike_until(memory, map, span.first);
-		if (!stays(memory, map, span.first) ||
-		    memory->opened == STAY_MOST) {
-			close_span(memory, span);
-			continue;
-		}
-		for (uint64_t page = span.first; page < span.end; page++)
-			mark(memory, map, page, how & PAGE_WAS_WRITTEN_BEFORE);
-		memory->opened++;
-	}
 }
 
 /* ------- absent pages ------- */
@@ -344,7 +251,7 @@ static void supply_span(struct memory *memory, const struct mapping *map,
 	arena_fill_soon(memory, start, size);
 	supply(memory, map, span);
 	for (uint64_t page = span.first; page < span.end; page++)
-		mark(memory, map, page, true);
+		page_mark(memory, map, page, true);
 }
 
 /*
@@ -390,19 +297,6 @@ static void supply_absent(struct memory *memory, const struct mapping *map,
 		else
 			page++;
 	}
-}
-
-void memory_found_unchanged(struct memory *memory, uint64_t page)
-{
-	guest_addr addr = page << GUEST_PAGE_SHIFT;
-	struct mapping *map = memory_find(memory, addr);
-
-	if (!map)
-		return;
-	map = mapping_home(memory, map, &addr);
-	page = mapping_arena(map, addr) >> GUEST_PAGE_SHIFT;
-	if (memory->state[page] & PAGE_WRITTEN)
-		memory->state[page] &= (uint8_t)~PAGE_READ;
 }
 
 bool memory_kept(struct memory *memory, uint64_t page,
@@ -468,7 +362,7 @@ static void fill_span(struct memory *memory, const struct mapping *map,
 	for (uint64_t page = span.first; page < span.end; page++) {
 		*page_own(memory, map, page) &=
 			(uint8_t)~(PAGE_CLOSED | PAGE_KEPT);
-		mark(memory, map, page, true);
+		page_mark(memory, map, page, true);
 	}
 	memcpy(host_page(memory, span.first), bytes, size);
 	memory_note_stale(memory, map,
