@@ -17,7 +17,6 @@
 
 /* Where pages are that were looked up since the log was told last. */
 #define KNOWN_PAGES 64u
-#define NO_PAGE UINT64_MAX
 
 struct known_pages {
 	struct page_tables tables;

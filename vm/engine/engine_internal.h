@@ -77,11 +77,11 @@ struct engine_exception_state {
 	uint64_t address;
 };
 
-struct generator;
 /* Vectors that a block has stored are still in so many values: an instruction
  * needs up to 5 more, and the host has 16 registers. */
 #define ENGINE_STORED 10
 
+struct generator;
 struct made_op;
 struct op_kind;
 extern const struct generator generator_x86, generator_arm64, generator_arm;

@@ -295,36 +295,21 @@ static uint32_t add_site(struct engine *engine, unsigned access, bool writes)
 
 /* ------- generating ------- */
 
-static const struct generator *generate(void)
-{
-	return engine_entered->kind->generator;
-}
-
-static uintptr_t new_value(void *context)
-{
-	return (uintptr_t)generate()->new(context, TYPE_64, false);
-}
-
-static void free_value(void *context, uintptr_t value)
-{
-	generate()->free(context, (void *)value);
-}
-
 /* Returns where the number is, which may still change. */
 static uint64_t *constant(void *context, uintptr_t value, uint64_t number)
 {
-	generate()->op2(context, OP_CONSTANT, value, number);
+	generate_op2(context, OP_CONSTANT, value, number);
 	return &engine_entered->logged.made->operands[1];
 }
 
 static uint64_t *store_number(void *context, uint64_t number, uintptr_t to,
 			      size_t offset)
 {
-	uintptr_t value = new_value(context);
+	uintptr_t value = generate_value(context, TYPE_64);
 	uint64_t *place = constant(context, value, number);
 
-	generate()->op3(context, OP_STORE_64, value, to, offset);
-	free_value(context, value);
+	generate_op3(context, OP_STORE_64, value, to, offset);
+	generate_end(context, value);
 	return place;
 }
 
@@ -334,7 +319,7 @@ static void forget_values(void *context)
 	struct engine *engine = engine_entered;
 
 	if (engine->logged.record)
-		free_value(context, engine->logged.record);
+		generate_end(context, engine->logged.record);
 	engine->logged.record = 0;
 	direct_forget(engine, context);
 }
@@ -360,7 +345,7 @@ void accesses_forget(void *context, int op)
 /* A value that is the counter's address. */
 static uintptr_t new_counter(void *context)
 {
-	uintptr_t counter = new_value(context);
+	uintptr_t counter = generate_value(context, TYPE_64);
 
 	constant(context, counter, (uintptr_t)engine_entered->counter);
 	return counter;
@@ -371,21 +356,20 @@ static void begin_piece(void *context, uint32_t site)
 {
 	struct engine *engine = engine_entered;
 	uintptr_t counter = new_counter(context);
-	uintptr_t words = new_value(context), value = new_value(context);
+	uintptr_t words = generate_value(context, TYPE_64);
+	uintptr_t value = generate_value(context, TYPE_64);
 
-	generate()->op3(context, OP_LOAD_64, words, counter,
-			IN_COUNTER(log.next));
-	generate()->op3(context, OP_LOAD_64, value, counter,
-			IN_COUNTER(budget));
-	generate()->op3(context, OP_STORE_64, value, words, 0);
+	generate_op3(context, OP_LOAD_64, words, counter, IN_COUNTER(log.next));
+	generate_op3(context, OP_LOAD_64, value, counter, IN_COUNTER(budget));
+	generate_op3(context, OP_STORE_64, value, words, 0);
 	engine->logged.piece = store_number(context, site, words, WORD);
 	engine->logged.size = constant(context, value, LOG_HEAD * WORD);
-	generate()->op3(context, OP_ADD, value, words, value);
-	generate()->op3(context, OP_STORE_64, value, counter,
-			IN_COUNTER(log.next));
+	generate_op3(context, OP_ADD, value, words, value);
+	generate_op3(context, OP_STORE_64, value, counter,
+		     IN_COUNTER(log.next));
 	engine->logged.record = words;
-	free_value(context, value);
-	free_value(context, counter);
+	generate_end(context, value);
+	generate_end(context, counter);
 }
 
 /* Words of an access. */
@@ -421,14 +405,16 @@ static uintptr_t of_context(void *context, name value)
 static void log_addr_of(void *context, uintptr_t addr, size_t at)
 {
 	const struct engine *engine = engine_entered;
-	uintptr_t wide = engine->kind->is_narrow ? new_value(context) : 0;
+	uintptr_t wide = 0;
 
+	if (engine->kind->is_narrow) {
+		wide = generate_value(context, TYPE_64);
+		generate_op2(context, OP_WIDEN, wide, addr);
+	}
+	generate_op3(context, OP_STORE_64, wide ? wide : addr,
+		     engine->logged.record, at);
 	if (wide)
-		generate()->op2(context, OP_WIDEN, wide, addr);
-	generate()->op3(context, OP_STORE_64, wide ? wide : addr,
-			engine->logged.record, at);
-	if (wide)
-		free_value(context, wide);
+		generate_end(context, wide);
 }
 
 void accesses_before(void *context, name addr, unsigned access, name value,
@@ -441,9 +427,8 @@ void accesses_before(void *context, name addr, unsigned access, name value,
 		at = add_to_piece(context, access, op);
 		log_addr_of(context, of_context(context, addr), at);
 		if (op && kinds_now() & ENGINE_LOG_VALUES)
-			generate()->op3(context, op, of_context(context, value),
-					engine_entered->logged.record,
-					at + WORD);
+			generate_op3(context, op, of_context(context, value),
+				     engine_entered->logged.record, at + WORD);
 	}
 	if (engine_entered)
 		engine_entered->logged.accessing = true;
@@ -458,9 +443,9 @@ void accesses_behind(void *context, name value, int op)
 	if (engine)
 		engine->logged.accessing = false;
 	if (op && (kinds_now() & both) == both)
-		generate()->op3(context, op, of_context(context, value),
-				engine->logged.record,
-				*engine->logged.size - WORD);
+		generate_op3(context, op, of_context(context, value),
+			     engine->logged.record,
+			     *engine->logged.size - WORD);
 }
 
 /* ------- functions that translated code calls ------- */
@@ -476,7 +461,7 @@ void accesses_call(void *context)
 	counter = new_counter(context);
 	store_number(context, add_site(engine, 0, false), counter,
 		     IN_COUNTER(log.caller));
-	free_value(context, counter);
+	generate_end(context, counter);
 }
 
 uint64_t *accesses_note(guest_addr addr, unsigned size, unsigned kind)

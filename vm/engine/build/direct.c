@@ -93,13 +93,6 @@ static bool is_direct(void *context, unsigned access)
 
 /* ------- generating ------- */
 
-/* The value of a register for a few operations. */
-static uintptr_t new_value(void *context)
-{
-	return (uintptr_t)engine_entered->kind->generator->new(context, TYPE_64,
-							       false);
-}
-
 /* The bits of an address that must be 0. */
 static uint64_t misaligned_bits(unsigned access)
 {
@@ -116,9 +109,8 @@ static uintptr_t limit(void *context)
 	struct engine *engine = engine_entered;
 
 	if (!engine->direct.limit) {
-		engine->direct.limit = new_value(context);
-		engine->kind->generator->op2(context, OP_CONSTANT,
-					     engine->direct.limit, LIMIT);
+		engine->direct.limit = generate_value(context, TYPE_64);
+		generate_op2(context, OP_CONSTANT, engine->direct.limit, LIMIT);
 	}
 	return engine->direct.limit;
 }
@@ -126,8 +118,7 @@ static uintptr_t limit(void *context)
 void direct_forget(struct engine *engine, void *context)
 {
 	if (engine->direct.limit)
-		engine->kind->generator->free(context,
-					      (void *)engine->direct.limit);
+		generate_end(context, engine->direct.limit);
 	engine->direct.limit = 0;
 }
 
@@ -135,14 +126,14 @@ void direct_forget(struct engine *engine, void *context)
 static void generate_alignment(void *context, uintptr_t place,
 			       uint64_t misaligned)
 {
-	const struct generator *by = engine_entered->kind->generator;
-	uintptr_t bits = new_value(context);
+	uintptr_t bits = generate_value(context, TYPE_64);
 
-	generate_with(by, context, OP_AND, bits, place, misaligned);
-	generate_with(by, context, OP_SHIFT_UP, bits, bits,
+	generate_with(generator_now(), context, OP_AND, bits, place,
+		      misaligned);
+	generate_with(generator_now(), context, OP_SHIFT_UP, bits, bits,
 		      ENGINE_DIRECT_BITS + 1);
-	by->op3(context, OP_OR, place, place, bits);
-	by->free(context, (void *)bits);
+	generate_op3(context, OP_OR, place, place, bits);
+	generate_end(context, bits);
 }
 
 static void generate_place(void *context, uintptr_t place, uintptr_t addr,
@@ -174,14 +165,13 @@ static void note(struct engine *engine, uintptr_t addr, unsigned access)
 static void generate_access(void *context, name value, name addr,
 			    unsigned access, int op)
 {
-	const struct generator *generate = engine_entered->kind->generator;
-	uintptr_t place = new_value(context);
+	uintptr_t place = generate_value(context, TYPE_64);
 
 	generate_place(context, place, (uintptr_t)context + addr, access);
-	generate->op3(context, op, (uintptr_t)context + value, place,
-		      engine_entered->direct.start);
+	generate_op3(context, op, (uintptr_t)context + value, place,
+		     engine_entered->direct.start);
 	note(engine_entered, (uintptr_t)context + addr, access);
-	generate->free(context, (void *)place);
+	generate_end(context, place);
 }
 
 bool direct_load(void *context, name value, name addr, unsigned access, int op)

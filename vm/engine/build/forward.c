@@ -25,11 +25,6 @@
 
 #define SLOTS 1024u  /* all registers are in so many times 8 bytes */
 #define VALUES 1024u /* a power of 2; the engine has 512 */
-/* In the flags of an operation: no value is known behind it, or what it calls
- * uses the host's registers for vectors. */
-#define ENDS_PIECE 2u
-#define CALLS 4u
-#define OF_VECTORS 0x40u
 #define NOT_BRIEF (ENDS_PIECE | CALLS | OF_VECTORS)
 
 #define BRIEF 12u /* operations */

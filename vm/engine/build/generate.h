@@ -86,7 +86,19 @@ struct generator {
 	leave_fn *leave;
 };
 
-/* generate.c: `to` = what an operation makes of `from` and a constant; 64 bits. */
+/* ------- generate.c ------- */
+
+/* That of the engine that was entered. */
+const struct generator *generator_now(void);
+
+/* A value of such a type, for some operations, until it is ended. */
+uintptr_t generate_value(void *context, int type);
+void generate_end(void *context, uintptr_t value);
+
+void generate_op2(void *context, int op, uintptr_t a, uintptr_t b);
+void generate_op3(void *context, int op, uintptr_t a, uintptr_t b, uintptr_t c);
+
+/* `to` = what an operation makes of `from` and a constant; 64 bits. */
 void generate_with(const struct generator *by, void *context, int op,
 		   uintptr_t to, uintptr_t from, uint64_t number);
 

@@ -150,17 +150,34 @@ static bool is_near(const uint8_t *a, const uint8_t *b)
 	return -INT64_C(0x7ff00000) < a - b && a - b < 0x7ff00000;
 }
 
+/* Where the next check goes, for a block that a call returned to; NULL: there
+ * is no room near enough. */
+static uint8_t *begin_check(struct engine *engine, const uint8_t *ret)
+{
+	if (!find_room(engine) || !is_near(engine->checks.start, ret) ||
+	    engine->checks.used + CHECK_MOST > CHECKS_ROOM)
+		return NULL;
+	return engine->checks.start + engine->checks.used;
+}
+
+/* It ends there; the block begins with a jump to it. */
+static void end_check(struct engine *engine, const uint8_t *end,
+		      uint8_t *start, const uint8_t *check)
+{
+	engine->checks.used = (size_t)(end - engine->checks.start);
+	*start++ = 0xe9;
+	emit_distance(start, check, 0);
+}
+
 bool inline_check(struct engine *engine, uint8_t *start, const uint8_t *ret,
 		  const uint8_t *body, uint32_t number,
 		  const struct engine_block *block)
 {
 	const uint8_t *call = ret - 6, *away = call;
-	uint8_t *check, *at;
+	uint8_t *check = begin_check(engine, ret), *at = check;
 
-	if (!find_room(engine) || !is_near(engine->checks.start, ret) ||
-	    engine->checks.used + CHECK_MOST > CHECKS_ROOM)
+	if (!check)
 		return false;
-	check = at = engine->checks.start + engine->checks.used;
 	if (engine->uncounted) {
 		away = at;
 		at = emit_number(engine, at, number);
@@ -181,9 +198,7 @@ bool inline_check(struct engine *engine, uint8_t *start, const uint8_t *ret,
 				 away);
 	at = emit(at, "\xe9", 1);
 	at = emit_distance(at, body, 0);
-	engine->checks.used = (size_t)(at - engine->checks.start);
-	*start++ = 0xe9;
-	emit_distance(start, check, 0);
+	end_check(engine, at, start, check);
 	return true;
 }
 
@@ -192,12 +207,10 @@ bool inline_logging_rep(struct engine *engine, uint8_t *start,
 {
 	const uint8_t *call = ret - 6;
 	const uint32_t full = LOG_FULL_BITS;
-	uint8_t *check, *at;
+	uint8_t *check = begin_check(engine, ret), *at = check;
 
-	if (!find_room(engine) || !is_near(engine->checks.start, ret) ||
-	    engine->checks.used + CHECK_MOST > CHECKS_ROOM)
+	if (!check)
 		return false;
-	check = at = engine->checks.start + engine->checks.used;
 	at = emit(at, "\x81\x3d", 2);		/* cmp [current], number */
 	at = emit_distance(at, &engine->counter->current, sizeof(number));
 	at = emit_value(at, &number, sizeof(number));
@@ -213,9 +226,7 @@ bool inline_logging_rep(struct engine *engine, uint8_t *start,
 	at = emit_distance(at, ret, 0);
 	at = emit(at, "\xe9", 1);			/* jmp */
 	at = emit_distance(at, call, 0);
-	engine->checks.used = (size_t)(at - engine->checks.start);
-	*start++ = 0xe9;
-	emit_distance(start, check, 0);
+	end_check(engine, at, start, check);
 	return true;
 }
 

@@ -259,6 +259,14 @@ static size_t write_plain(struct engine *engine, uint8_t *code, uint8_t *start,
 	return (size_t)(at - code);
 }
 
+/* In front of `ret`: how it was inlined, and of a repeated instruction, which. */
+static void put_mark(uint8_t *ret, uint16_t mark, uint32_t number)
+{
+	if (mark == MARK_REP)
+		memcpy(ret - 12, &number, sizeof(number));
+	memcpy(ret - 8, &mark, sizeof(mark));
+}
+
 void inline_count(struct engine *engine, uint8_t *ret, uint32_t number,
 		  const struct engine_block *block)
 {
@@ -277,15 +285,13 @@ void inline_count(struct engine *engine, uint8_t *ret, uint32_t number,
 	if (block->demands || block->part) {
 		if (inline_check(engine, start, ret, inline_body(ret), number,
 				 block))
-			memcpy(ret - 8, &mark, sizeof(mark));
+			put_mark(ret, mark, number);
 		return;
 	}
 	if (rep && engine->logged.kinds) {
 		if (start + 5 <= ret - 12 &&
-		    inline_logging_rep(engine, start, ret, number)) {
-			memcpy(ret - 12, &number, sizeof(number));
-			memcpy(ret - 8, &mark, sizeof(mark));
-		}
+		    inline_logging_rep(engine, start, ret, number))
+			put_mark(ret, mark, number);
 		return;
 	}
 	if (engine->uncounted)
@@ -300,7 +306,5 @@ void inline_count(struct engine *engine, uint8_t *ret, uint32_t number,
 	if (size > (size_t)(ret - 8 - start))
 		return;
 	memcpy(start, code, size);
-	if (rep)
-		memcpy(ret - 12, &number, sizeof(number));
-	memcpy(ret - 8, &mark, sizeof(mark));
+	put_mark(ret, mark, number);
 }

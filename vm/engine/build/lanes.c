@@ -7,19 +7,9 @@
 #include "vm/engine/build/operations.h"
 #include "vm/engine/engine_internal.h"
 
-static const struct generator *generate(void)
-{
-	return engine_entered->kind->generator;
-}
-
 uintptr_t lanes_new(void *context)
 {
-	return (uintptr_t)generate()->new (context, TYPE_VECTOR, false);
-}
-
-void lanes_free(void *context, uintptr_t value)
-{
-	generate()->free(context, (void *)value);
+	return generate_value(context, TYPE_VECTOR);
 }
 
 /* Both halves of one, from the lower ones of two. */
@@ -27,7 +17,7 @@ static uintptr_t join(void *context, uintptr_t low, uintptr_t high)
 {
 	vec_gen_3_x86_64(context, OP_INTERLEAVE_LOW, TYPE_VECTOR, 3, low, low,
 			 high);
-	lanes_free(context, high);
+	generate_end(context, high);
 	return low;
 }
 
@@ -64,7 +54,7 @@ static void retire(void *context, uintptr_t value)
 	uintptr_t *oldest = &engine->vectors.stored[engine->vectors.next];
 
 	if (*oldest)
-		lanes_free(context, *oldest);
+		generate_end(context, *oldest);
 	*oldest = value;
 	engine->vectors.next = (engine->vectors.next + 1) % ENGINE_STORED;
 }
@@ -107,11 +97,11 @@ void lanes_store_lowest(void *context, uintptr_t value, struct place place,
 	if (!is_single) {
 		store_half(context, value, place, LANES_LOW);
 	} else {
-		number = (uintptr_t)generate()->new (context, TYPE_32, false);
-		generate()->op2(context, OP_MOVE_32, number, value);
-		generate()->op3(context, OP_STORE_32_OF_32, number, place.base,
-				place.offset);
-		lanes_free(context, number);
+		number = generate_value(context, TYPE_32);
+		generate_op2(context, OP_MOVE_32, number, value);
+		generate_op3(context, OP_STORE_32_OF_32, number, place.base,
+			     place.offset);
+		generate_end(context, number);
 	}
 	retire(context, value);
 }

@@ -7,7 +7,7 @@
  * of these pieces.  Nor does it matter then that the registers are not at
  * multiples of 16.
  *
- * Who gets a value ends it by lanes_free(), or by storing it.
+ * Who gets a value ends it by generate_end(), or by storing it.
  */
 #ifndef CPREC_VM_ENGINE_BUILD_LANES_H
 #define CPREC_VM_ENGINE_BUILD_LANES_H
@@ -28,7 +28,6 @@ struct place {
 #define LANES_HIGH 8
 
 uintptr_t lanes_new(void *context);
-void lanes_free(void *context, uintptr_t value);
 
 uintptr_t lanes_load(void *context, struct place place);
 void lanes_store(void *context, uintptr_t value, struct place place);

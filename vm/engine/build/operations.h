@@ -98,12 +98,17 @@ enum {
 /* Of an operation on vectors, in its head: */
 #define OP_LANE_AT 12
 
+/* In the flags of an operation: no value is known behind it; what it calls uses
+ * the host's registers for vectors; it computes with these. */
+#define ENDS_PIECE 2u
+#define CALLS 4u
+#define OF_VECTORS 0x40u
+
 /* In what the engine says of an access to memory: the logarithm of its size. */
 #define ACCESS_SIZE 3u
 
 /* Conditions. */
 #define IS_ABOVE_OR_EQUAL 5	/* TCG_COND_GEU */
-#define IS_BELOW 4		/* TCG_COND_LTU */
 #define IS_EQUAL 8		/* TCG_COND_EQ */
 #define IS_ABOVE_SIGNED 11	/* TCG_COND_GT */
 

@@ -28,9 +28,6 @@
 /* Farther than any distance that counts. */
 #define FAR UINT64_MAX
 
-/* In the flags of an operation: behind it no value is known. */
-#define ENDS_PIECE 2u
-
 /* The number that a constant is added to. */
 #define ZERO 0u
 #define NUMBERS 4096u

@@ -12,38 +12,28 @@ extern op4_fn tcg_gen_op4_x86_64;
 
 /* ------- numbers ------- */
 
-static const struct generator *generate(void)
-{
-	return engine_entered->kind->generator;
-}
-
 static uintptr_t new_number(void *context)
 {
-	return (uintptr_t)generate()->new (context, TYPE_64, false);
-}
-
-static void free_number(void *context, uintptr_t number)
-{
-	generate()->free(context, (void *)number);
+	return generate_value(context, TYPE_64);
 }
 
 static void with_constant(void *context, int op, uintptr_t value,
 			  uint64_t number)
 {
-	generate_with(generate(), context, op, value, value, number);
+	generate_with(generator_now(), context, op, value, value, number);
 }
 
 static void load_64(void *context, uintptr_t number, struct place place,
 		    size_t half)
 {
-	generate()->op3(context, OP_LOAD_64, number, place.base,
-			place.offset + half);
+	generate_op3(context, OP_LOAD_64, number, place.base,
+		     place.offset + half);
 }
 
 static void store_number(void *context, int op, uintptr_t number,
 			 struct place place, size_t half)
 {
-	generate()->op3(context, op, number, place.base, place.offset + half);
+	generate_op3(context, op, number, place.base, place.offset + half);
 }
 
 /* The highest bits of 8 bytes become the highest byte. */
@@ -65,10 +55,10 @@ void numbers_signs(void *context, uintptr_t result, struct place place)
 	with_constant(context, OP_SHIFT_RIGHT, low, 56);
 	with_constant(context, OP_SHIFT_RIGHT, high, 48);
 	with_constant(context, OP_AND, high, 0xff00);
-	generate()->op3(context, OP_OR, low, low, high);
-	generate()->op2(context, OP_MOVE_32, result, low);
-	free_number(context, high);
-	free_number(context, low);
+	generate_op3(context, OP_OR, low, low, high);
+	generate_op2(context, OP_MOVE_32, result, low);
+	generate_end(context, high);
+	generate_end(context, low);
 }
 
 void numbers_load(void *context, struct place place, uintptr_t number,
@@ -77,13 +67,13 @@ void numbers_load(void *context, struct place place, uintptr_t number,
 	uintptr_t other = new_number(context);
 
 	if (is_narrow) {
-		generate()->op2(context, OP_WIDEN, other, number);
+		generate_op2(context, OP_WIDEN, other, number);
 		number = other;
 	}
 	store_number(context, OP_STORE_64, number, place, LANES_LOW);
-	generate()->op2(context, OP_CONSTANT, other, 0);
+	generate_op2(context, OP_CONSTANT, other, 0);
 	store_number(context, OP_STORE_64, other, place, LANES_HIGH);
-	free_number(context, other);
+	generate_end(context, other);
 }
 
 #define ZERO_FLAG_AT 6u
@@ -99,10 +89,10 @@ static void generate_common(void *context, uintptr_t bits,
 	load_64(context, from, from_place, half);
 	if (!in)
 		with_constant(context, OP_XOR, to, UINT64_MAX);
-	generate()->op3(context, OP_AND, from, from, to);
-	generate()->op3(context, OP_OR, bits, bits, from);
-	free_number(context, from);
-	free_number(context, to);
+	generate_op3(context, OP_AND, from, from, to);
+	generate_op3(context, OP_OR, bits, bits, from);
+	generate_end(context, from);
+	generate_end(context, to);
 }
 
 /* 1 if there are none. */
@@ -111,12 +101,12 @@ static uintptr_t generate_none(void *context, struct place to_place,
 {
 	uintptr_t bits = new_number(context), zero = new_number(context);
 
-	generate()->op2(context, OP_CONSTANT, bits, 0);
-	generate()->op2(context, OP_CONSTANT, zero, 0);
+	generate_op2(context, OP_CONSTANT, bits, 0);
+	generate_op2(context, OP_CONSTANT, zero, 0);
 	generate_common(context, bits, to_place, from_place, LANES_LOW, in);
 	generate_common(context, bits, to_place, from_place, LANES_HIGH, in);
 	tcg_gen_op4_x86_64(context, OP_IF, bits, bits, zero, IS_EQUAL);
-	free_number(context, zero);
+	generate_end(context, zero);
 	return bits;
 }
 
@@ -126,10 +116,9 @@ void numbers_test(void *context, struct place to_place, struct place from_place)
 	uintptr_t carry = generate_none(context, to_place, from_place, false);
 
 	with_constant(context, OP_SHIFT_UP, zero, ZERO_FLAG_AT);
-	generate()->op3(context, OP_OR, engine_entered->conditions, zero,
-			carry);
-	free_number(context, carry);
-	free_number(context, zero);
+	generate_op3(context, OP_OR, engine_entered->conditions, zero, carry);
+	generate_end(context, carry);
+	generate_end(context, zero);
 }
 
 /* ------- the lowest lane ------- */
@@ -149,7 +138,7 @@ void numbers_lowest(void *context, const struct instruction *it,
 		to = lanes_load_lowest(context, to_place, from_single);
 	vec_gen_3_x86_64(context, it->op, TYPE_VECTOR, it->lane, to, to, from);
 	if (has_two)
-		lanes_free(context, from);
+		generate_end(context, from);
 	lanes_store_lowest(context, to, to_place, to_single);
 }
 
@@ -174,8 +163,8 @@ static uintptr_t load_number(void *context, struct place place, bool is_single)
 {
 	uintptr_t number = new_number(context);
 
-	generate()->op3(context, is_single ? OP_LOAD_LOW_32 : OP_LOAD_64,
-			number, place.base, place.offset);
+	generate_op3(context, is_single ? OP_LOAD_LOW_32 : OP_LOAD_64, number,
+		     place.base, place.offset);
 	return number;
 }
 
@@ -189,8 +178,8 @@ void numbers_lowest_call(void *context, const struct instruction *it,
 	generate_call(context, it->called, a, a, b);
 	store_number(context, is_single ? OP_STORE_LOW_32 : OP_STORE_64, a, to,
 		     LANES_LOW);
-	free_number(context, b);
-	free_number(context, a);
+	generate_end(context, b);
+	generate_end(context, a);
 }
 
 void numbers_compare(void *context, const struct instruction *it,
@@ -201,8 +190,8 @@ void numbers_compare(void *context, const struct instruction *it,
 	uintptr_t b = load_number(context, right, is_single);
 
 	generate_call(context, it->called, engine_entered->conditions, a, b);
-	free_number(context, b);
-	free_number(context, a);
+	generate_end(context, b);
+	generate_end(context, a);
 }
 
 void numbers_from_integer(void *context, const struct instruction *it,
@@ -213,13 +202,13 @@ void numbers_from_integer(void *context, const struct instruction *it,
 	uintptr_t number = new_number(context);
 
 	if (it->form == DOUBLE_OF_32 || it->form == SINGLE_OF_32) {
-		generate()->op2(context, OP_WIDEN, number, integer);
+		generate_op2(context, OP_WIDEN, number, integer);
 		integer = number;
 	}
 	generate_call(context, it->called, number, integer, 0);
 	store_number(context, is_single ? OP_STORE_LOW_32 : OP_STORE_64, number,
 		     place, LANES_LOW);
-	free_number(context, number);
+	generate_end(context, number);
 }
 
 void numbers_to_integer(void *context, const struct instruction *it,
@@ -232,7 +221,6 @@ void numbers_to_integer(void *context, const struct instruction *it,
 	uintptr_t number = load_number(context, place, is_single);
 
 	generate_call(context, it->called, number, number, 0);
-	generate()->op2(context, is_narrow ? OP_MOVE_32 : OP_MOVE, result,
-			number);
-	free_number(context, number);
+	generate_op2(context, is_narrow ? OP_MOVE_32 : OP_MOVE, result, number);
+	generate_end(context, number);
 }

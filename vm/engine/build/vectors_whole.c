@@ -27,16 +27,16 @@ void whole_shift(void *context, const struct instruction *it,
 		 struct place to_place, struct place from_place)
 {
 	uintptr_t number, from, to;
+	bool is_constant = vectors_shift(from_place, &number);
 
-	if (vectors_shift(from_place, &number)) {
-		to = lanes_load(context, to_place);
+	to = lanes_load(context, to_place);
+	if (is_constant) {
 		shift_by(context, it, to, number);
 	} else {
-		to = lanes_load(context, to_place);
 		from = lanes_load(context, from_place);
 		vec_gen_3_x86_64(context, it->op, TYPE_VECTOR, it->lane, to, to,
 				 from);
-		lanes_free(context, from);
+		generate_end(context, from);
 	}
 	lanes_store(context, to, to_place);
 }
@@ -71,7 +71,7 @@ static void shuffle_bytes(void *context, uintptr_t to, uintptr_t bytes)
 {
 	vec_gen_3_x86_64(context, HOST_pshufb, TYPE_VECTOR, HOST_pshufb_LANE,
 			 to, to, bytes);
-	lanes_free(context, bytes);
+	generate_end(context, bytes);
 }
 
 static void widen(void *context, const struct instruction *it, uintptr_t to)
@@ -89,8 +89,8 @@ static void widen(void *context, const struct instruction *it, uintptr_t to)
 				 to, to,
 				 it->form == WIDEN_SIGNED ? above : zero);
 	}
-	lanes_free(context, above);
-	lanes_free(context, zero);
+	generate_end(context, above);
+	generate_end(context, zero);
 }
 
 /* Changes `from`, which becomes the result. */
@@ -179,7 +179,7 @@ void whole_two(void *context, const struct instruction *it,
 	to = lanes_load(context, to_place);
 	compute_two(context, it, to, from, number);
 	lanes_store(context, to, to_place);
-	lanes_free(context, from);
+	generate_end(context, from);
 }
 
 /* By a constant alone. */
