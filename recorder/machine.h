@@ -75,10 +75,8 @@ struct machine_live;
 
 /*
  * Of the options, no kernel and no path: nothing is recorded.  `board` is that
- * of a replay that begins at the start, or at a key frame; what it reads, is
- * told, finds that devices have stored, and calls the firmware for, is told
- * here.
- * Disks are snapshots of what they were at the start.
+ * of a replay that begins at the start, or at a key frame; the follower is to be
+ * told of it.  Disks are snapshots of what they were at the start.
  */
 int machine_live_create(struct machine_live **out,
 			const struct machine_options *options,
@@ -93,14 +91,8 @@ void machine_live_block(struct machine_live *live, unsigned disk,
 
 /* What they are now. */
 void machine_live_state(struct machine_live *live, struct output *out);
-void machine_live_read(struct machine_live *live, uint64_t addr,
-		       uint64_t value);
-void machine_live_write(struct machine_live *live, uint64_t addr,
-			unsigned size, uint64_t value);
-void machine_live_interrupted(struct machine_live *live, unsigned number);
-void machine_live_stored(struct machine_live *live, bool begins);
-void machine_live_called(struct machine_live *live, uint64_t result,
-			 const uint64_t *error);
+
+struct board_follower machine_live_follower(struct machine_live *live);
 
 /* From there on, it is alive.  The replay has stopped there for this. */
 int machine_live_run(struct machine_live *live, enum board_stop stop,

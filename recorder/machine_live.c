@@ -74,34 +74,55 @@ void machine_live_state(struct machine_live *live, struct output *out)
 	live_save(live->machine.kind, live->machine.live, out);
 }
 
-void machine_live_read(struct machine_live *live, uint64_t addr, uint64_t value)
+/* ------- following a replay ------- */
+
+static void on_read(void *context, uint64_t addr, uint64_t value)
 {
-	live->machine.kind->follow_read(live->machine.live, addr, value);
+	struct machine *machine = context;
+
+	machine->kind->follow_read(machine->live, addr, value);
 }
 
-void machine_live_write(struct machine_live *live, uint64_t addr,
-			unsigned size, uint64_t value)
+static void on_write(void *context, uint64_t addr, unsigned size,
+		     uint64_t value)
 {
-	live->machine.kind->follow_write(live->machine.live, addr, size, value);
+	struct machine *machine = context;
+
+	machine->kind->follow_write(machine->live, addr, size, value);
 }
 
-void machine_live_interrupted(struct machine_live *live, unsigned number)
+static void on_interrupted(void *context, unsigned number)
 {
-	if (live->machine.kind->follow_interrupt)
-		live->machine.kind->follow_interrupt(live->machine.live,
-						     number);
+	struct machine *machine = context;
+
+	if (machine->kind->follow_interrupt)
+		machine->kind->follow_interrupt(machine->live, number);
 }
 
-void machine_live_stored(struct machine_live *live, bool begins)
+static void on_stored(void *context, bool begins)
 {
-	live->machine.kind->follow_stores(live->machine.live, begins);
+	struct machine *machine = context;
+
+	machine->kind->follow_stores(machine->live, begins);
 }
 
-void machine_live_called(struct machine_live *live, uint64_t result,
-			 const uint64_t *error)
+static void on_called(void *context, uint64_t result, const uint64_t *error)
 {
-	live->machine.kind->follow_call(live->machine.live, result, error);
+	struct machine *machine = context;
+
+	machine->kind->follow_call(machine->live, result, error);
 }
+
+struct board_follower machine_live_follower(struct machine_live *live)
+{
+	return (struct board_follower){
+		.read = on_read, .write = on_write,
+		.interrupted = on_interrupted, .stored = on_stored,
+		.called = on_called, .context = &live->machine,
+	};
+}
+
+/* ------- being alive ------- */
 
 /* The board becomes one of its own, with that state. */
 static int take_over(struct machine_live *live, struct failure *why)

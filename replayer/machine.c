@@ -841,7 +841,7 @@ void machine_replay_tell(struct machine_replay *replay,
 }
 
 void machine_replay_follow(struct machine_replay *replay,
-			   const struct machine_follower *follower)
+			   const struct board_follower *follower)
 {
 	replay->follower = *follower;
 }

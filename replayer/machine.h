@@ -33,22 +33,11 @@ void machine_replay_tell(struct machine_replay *replay,
 			 void *context);
 
 /*
- * All that is read of devices, told them, or stored by them, is told, and calls
- * of the firmware: from the start on, whoever follows has their state.  A core
- * `begins` where all its registers are set anew.  The board is for that alone.
+ * What becomes of devices is told from now on: from the start on, whoever
+ * follows has their state.  The board is for that alone.
  */
-struct machine_follower {
-	void (*read)(void *context, uint64_t addr, uint64_t value);
-	void (*write)(void *context, uint64_t addr, unsigned size,
-		      uint64_t value);
-	void (*interrupted)(void *context, unsigned number);
-	void (*stored)(void *context, bool begins);
-	/* `error`: why it failed, if it did, and if that was recorded. */
-	void (*called)(void *context, uint64_t result, const uint64_t *error);
-	void *context;
-};
 void machine_replay_follow(struct machine_replay *replay,
-			   const struct machine_follower *follower);
+			   const struct board_follower *follower);
 struct board *machine_replay_followed(struct machine_replay *replay);
 
 /* What devices, and calls, store where it stands takes effect: a position can

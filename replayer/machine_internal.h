@@ -44,7 +44,7 @@ struct machine_replay {
 	uint64_t console;	/* address of its register for bytes */
 	void (*output)(void *context, uint8_t byte);
 	void *output_context;
-	struct machine_follower follower;	/* or zeros */
+	struct board_follower follower;	/* or zeros */
 	bool checks;
 
 	/* The segment that it is in, if it is in one. */

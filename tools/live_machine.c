@@ -15,32 +15,6 @@
 #include "tools/messages.h"
 #include "tools/programs.h"
 
-static void on_read(void *context, uint64_t addr, uint64_t value)
-{
-	machine_live_read(context, addr, value);
-}
-
-static void on_write(void *context, uint64_t addr, unsigned size,
-		     uint64_t value)
-{
-	machine_live_write(context, addr, size, value);
-}
-
-static void on_interrupted(void *context, unsigned number)
-{
-	machine_live_interrupted(context, number);
-}
-
-static void on_stored(void *context, bool begins)
-{
-	machine_live_stored(context, begins);
-}
-
-static void on_called(void *context, uint64_t result, const uint64_t *error)
-{
-	machine_live_called(context, result, error);
-}
-
 static void on_block(void *context, unsigned disk, uint64_t block,
 		     const uint8_t bytes[GUEST_PAGE])
 {
@@ -86,12 +60,7 @@ static int go_there(struct machine_live *live, struct machine_replay *replay,
 		    struct recording *recording, const struct position *to,
 		    struct failure *why)
 {
-	const struct machine_follower follower = {
-		.read = on_read, .write = on_write,
-		.interrupted = on_interrupted, .stored = on_stored,
-		.called = on_called,
-		.context = live,
-	};
+	const struct board_follower follower = machine_live_follower(live);
 	struct position at;
 	int rc = begin(live, recording, to, &at, why);
 

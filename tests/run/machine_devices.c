@@ -27,32 +27,6 @@ static void go(size_t segment, bool in_order)
 	check(machine_replay_seek(replay, &to, in_order, &why));
 }
 
-static void on_read(void *context, uint64_t addr, uint64_t value)
-{
-	machine_live_read(context, addr, value);
-}
-
-static void on_write(void *context, uint64_t addr, unsigned size,
-		     uint64_t value)
-{
-	machine_live_write(context, addr, size, value);
-}
-
-static void on_interrupted(void *context, unsigned number)
-{
-	machine_live_interrupted(context, number);
-}
-
-static void on_stored(void *context, bool begins)
-{
-	machine_live_stored(context, begins);
-}
-
-static void on_called(void *context, uint64_t result, const uint64_t *error)
-{
-	machine_live_called(context, result, error);
-}
-
 static const char *name_of_virtio(const struct key_frame *frame)
 {
 	for (size_t i = 0; i < frame->region_count; i++)
@@ -131,6 +105,7 @@ static void compare(struct machine_live *live, size_t segment)
 static void follow(size_t segment, size_t last, char **drives, unsigned count)
 {
 	struct machine_options options = { 0 };
+	struct board_follower follower;
 	struct machine_live *live;
 
 	for (unsigned i = 0; i < count && i < VIRT_DRIVES; i++)
@@ -138,10 +113,8 @@ static void follow(size_t segment, size_t last, char **drives, unsigned count)
 			.path = drives[i];
 	live = make_live(&options, segment);
 	go(segment, false);
-	machine_replay_follow(replay, &(struct machine_follower){
-		.read = on_read, .write = on_write,
-		.interrupted = on_interrupted, .stored = on_stored,
-		.called = on_called, .context = live });
+	follower = machine_live_follower(live);
+	machine_replay_follow(replay, &follower);
 	for (size_t i = segment + 1; i <= last; i++) {
 		go(i, true);
 		compare(live, i);

@@ -187,6 +187,22 @@ struct board_watcher {
 int board_watch(struct board *board, const struct board_watcher *watcher,
 		struct failure *why);
 
+/*
+ * In a replay, where no device is: told what devices were read for, were told,
+ * and stored, and calls of the firmware.  A core `begins` where all its registers
+ * are set anew.
+ */
+struct board_follower {
+	void (*read)(void *context, uint64_t addr, uint64_t value);
+	void (*write)(void *context, uint64_t addr, unsigned size,
+		      uint64_t value);
+	void (*interrupted)(void *context, unsigned number);
+	void (*stored)(void *context, bool begins);
+	/* `error`: why it failed, if it did, and if that was recorded. */
+	void (*called)(void *context, uint64_t result, const uint64_t *error);
+	void *context;
+};
+
 /* ------- registers ------- */
 
 /* Those that the world sets: ticks that were skipped, at a WFI; what a call

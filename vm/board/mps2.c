@@ -436,7 +436,7 @@ static uint64_t live_next(void *live)
 	return earlier(next, cmsdk_watchdog_next(&mps2->dog));
 }
 
-bool mps2_ends(void *live, unsigned *end)
+static bool live_ends(void *live, unsigned *end)
 {
 	const struct mps2 *mps2 = live;
 
@@ -716,7 +716,7 @@ static const char *live_image(const struct live_options *options)
 		.regions = live_regions,                                       \
 		.read = live_read, .write = live_write,                        \
 		.interrupts = live_interrupts, .taken = live_taken,            \
-		.wakes = live_wakes, .next = live_next, .ends = mps2_ends,     \
+		.wakes = live_wakes, .next = live_next, .ends = live_ends,     \
 		.called = live_called, .room = live_room, .type = live_type,   \
 		.connect = mps2_connect,                                       \
 		.follow_read = mps2_follow_read,                               \

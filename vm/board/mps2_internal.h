@@ -58,7 +58,6 @@ void mps2_set_lines(struct mps2 *mps2);
 
 /* As of struct live_kind. */
 void mps2_reset(void *live);
-bool mps2_ends(void *live, unsigned *end);
 
 /* ------- mps2_follow.c, as of struct live_kind ------- */
 

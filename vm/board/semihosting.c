@@ -230,7 +230,8 @@ static size_t read_features(struct semihosting *semihosting, size_t most)
 	size_t left = at < sizeof(features) ? sizeof(features) - at : 0;
 	size_t count = most < left ? most : left;
 
-	memcpy(semihosting->bytes, features + at, count);
+	if (count)
+		memcpy(semihosting->bytes, features + at, count);
 	return count;
 }
 
