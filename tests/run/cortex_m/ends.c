@@ -2,11 +2,6 @@
 /* ends.c - firmware that ends in some way: -DEND says how */
 #include "firmware.h"
 
-uint32_t svc_handle(uint32_t *frame)
-{
-	return frame[0];
-}
-
 void fault_handle(uint32_t *frame, uint32_t number)
 {
 	(void)frame;

@@ -13,18 +13,6 @@ enum { OPEN = 1, CLOSE, WRITE = 5, READ, SEEK = 10, LENGTH = 12, ERROR = 19,
 static volatile uint32_t ticks;
 static char text[64];
 
-uint32_t svc_handle(uint32_t *frame)
-{
-	return frame[0];
-}
-
-void fault_handle(uint32_t *frame, uint32_t number)
-{
-	say_value("fault", number);
-	say_value("at", frame[6]);
-	leave(1);
-}
-
 HANDLER(timer0)
 {
 	ticks++;

@@ -22,18 +22,6 @@ static volatile uint32_t ticks;
 static volatile uint32_t queue, queue_full, spins[2], sum, switches;
 static volatile int done;
 
-uint32_t svc_handle(uint32_t *frame)
-{
-	return frame[0];
-}
-
-void fault_handle(uint32_t *frame, uint32_t number)
-{
-	say_value("fault", number);
-	say_value("at", frame[6]);
-	leave(1);
-}
-
 /* ------- switching ------- */
 
 HANDLER(systick)

@@ -41,8 +41,19 @@ void leave(uint32_t status)
 /* ------- calls and faults ------- */
 
 volatile uint32_t process_frame_xpsr, process_return;
-uint32_t svc_handle(uint32_t *frame);
-void fault_handle(uint32_t *frame, uint32_t number);
+
+/* Of firmware that has none of its own. */
+__attribute__((weak)) uint32_t svc_handle(uint32_t *frame)
+{
+	return frame[0];
+}
+
+__attribute__((weak)) void fault_handle(uint32_t *frame, uint32_t number)
+{
+	say_value("fault", number);
+	say_value("at", frame[6]);
+	leave(1);
+}
 
 /* 9: the caller gets its privileges back. */
 __attribute__((used)) static void svc_look(uint32_t *frame, uint32_t back)

@@ -10,29 +10,8 @@
  * Virtual addresses: devices and RAM are where they are; RAM is also at
  * 0x80000000, for EL0; what is tried is in TRIED, by pages, and in UPPER.
  */
-#include <stdbool.h>
-#include <stdint.h>
+#include "machine_head.h"
 
-asm("	.arch armv8-a+fp\n"
-    "	.text\n"
-    "head:	b	start\n"
-    "	.long	0\n"
-    "	.quad	0, 0x80000, 0xa, 0, 0, 0\n"
-    "	.ascii	\"ARM\\x64\"\n"
-    "	.long	0\n"
-    "start:	adrp	x1, stack + 16384\n"
-    "	add	sp, x1, :lo12:stack + 16384\n"
-    "	bl	main\n"
-    "	ldr	w0, =0x84000008\n"
-    "	hvc	#0\n"
-    "	b	.\n"
-    "	.ltorg\n");
-
-uint8_t stack[16384] __attribute__((aligned(16)));
-
-#define UART UINT64_C(0x09000000)
-#define GICD UINT64_C(0x08000000)
-#define GICC UINT64_C(0x08010000)
 #define ALIAS UINT64_C(0x40000000)	/* from RAM to where EL0 sees it */
 #define TRIED UINT64_C(0xc0000000)
 #define NOWHERE UINT64_C(0x100000000)

@@ -12,26 +12,8 @@
  * Sector 8 n of the first disk has code that returns n; so does the first
  * sector of it.  The second disk cannot be written.
  */
-#include <stdbool.h>
-#include <stdint.h>
+#include "machine_head.h"
 
-asm("	.text\n"
-    "head:	b	start\n"
-    "	.long	0\n"
-    "	.quad	0, 0x40000, 0xa, 0, 0, 0\n"
-    "	.ascii	\"ARM\\x64\"\n"
-    "	.long	0\n"
-    "start:	adrp	x1, stack + 16384\n"
-    "	add	sp, x1, :lo12:stack + 16384\n"
-    "	bl	main\n"
-    "	ldr	w0, =0x84000008\n"
-    "	hvc	#0\n"
-    "	b	.\n"
-    "	.ltorg\n");
-
-#define UART UINT64_C(0x09000000)
-#define GICD UINT64_C(0x08000000)
-#define GICC UINT64_C(0x08010000)
 #define VIRTIO UINT64_C(0x0a000000)
 #define DEVICES 32
 #define INTERRUPT 48
@@ -49,7 +31,6 @@ enum {
 #define SECTOR 512
 #define PAGE 4096
 
-uint8_t stack[16384] __attribute__((aligned(16)));
 
 struct queue {
 	struct {
