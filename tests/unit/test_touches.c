@@ -117,6 +117,12 @@ static void neighbours_are_told_along(void **state)
 	for (int i = 31; i < 64; i++)
 		store(i, 2);
 	assert_int_equal(writes, 2 + 33);
+	/* So are those before, down to 11, as 10 is told already. */
+	store(29, 3);
+	assert_in_range(writes, 2 + 33 + 2, 2 + 33 + 19);
+	for (int i = 28; i > 10; i--)
+		store(i, 3);
+	assert_int_equal(writes, 2 + 33 + 19);
 }
 
 /* More pages than the host can have mappings. */

@@ -181,7 +181,7 @@ static void touch_cluster(struct memory *memory, const struct mapping *map,
 
 /*
  * Whether a page is opened along with a neighbour: it was touched in the
- * segment before, or follows pages that are written one after the other.
+ * segment before, or is next to pages that are written one after the other.
  */
 static bool goes_along(const struct memory *memory, const struct mapping *map,
 		       uint64_t page, bool write, bool in_order)
@@ -206,16 +206,18 @@ static void touch_run(struct memory *memory, const struct mapping *map,
 {
 	struct span span = around(map, page, RUN_PAGES, RUN_PAGES + 1);
 	uint64_t from = page, to = page + 1;
-	bool in_order;
+	bool upwards, downwards;
 
 	write |= (memory->state[page] & PAGE_WAS_WRITTEN_BEFORE) &&
 		 map->region.prot & MAY_WRITE;
-	in_order = write && page > span.first &&
-		   (memory->state[page - 1] & PAGE_WRITTEN);
+	upwards = write && page > span.first &&
+		  (memory->state[page - 1] & PAGE_WRITTEN);
+	downwards = write && to < span.end &&
+		    (memory->state[to] & PAGE_WRITTEN);
 	while (from > span.first &&
-	       goes_along(memory, map, from - 1, write, false))
+	       goes_along(memory, map, from - 1, write, downwards))
 		from--;
-	while (to < span.end && goes_along(memory, map, to, write, in_order))
+	while (to < span.end && goes_along(memory, map, to, write, upwards))
 		to++;
 	for (uint64_t other = from; other < to; other++)
 		page_mark(memory, map, other, write);
