@@ -21,6 +21,10 @@ struct collector {
 	size_t room, strings_size, strings_room;
 };
 
+/*
+ * What cannot be mapped by pages, like firmware that a loader copies, is where
+ * its addresses say, and its offsets tell nothing.
+ */
 static void find_load_range(Elf *elf, struct symbols *out)
 {
 	size_t count = 0;
@@ -36,9 +40,10 @@ static void find_load_range(Elf *elf, struct symbols *out)
 			continue;
 		if (first || phdr.p_vaddr < out->link_base) {
 			uint64_t skew = phdr.p_vaddr % GUEST_PAGE;
+			uint64_t offset = phdr.p_offset - skew;
 
 			out->link_base = phdr.p_vaddr - skew;
-			out->base_offset = phdr.p_offset - skew;
+			out->base_offset = offset % GUEST_PAGE ? 0 : offset;
 		}
 		if (phdr.p_vaddr + phdr.p_memsz > out->link_end)
 			out->link_end = phdr.p_vaddr + phdr.p_memsz;

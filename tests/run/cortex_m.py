@@ -85,10 +85,10 @@ class Tests(CprecTap):
         equal(done.returncode, 0, done.stderr)
         return elf
 
-    def firmware(self, model):
+    def firmware(self, model, *more):
         floats = "no_floats.c" if model == "m3" else "floats.c"
         return self.compile("fw-" + model, ["start.c", "firmware.c", floats],
-                            "m3" if model == "m3" else "m4")
+                            "m3" if model == "m3" else "m4", *more)
 
     def record(self, machine, elf, *options, text=""):
         if os.path.exists(self.trace):
@@ -149,8 +149,9 @@ class Tests(CprecTap):
         return f"{info['instructions']} instructions"
 
     def asked(self):
-        """By names, lines and types of the firmware's file."""
-        self.record("mps2-an385", self.firmware("m3"))
+        """By names, lines and types of the firmware's file, in which nothing is
+        at the beginning of a page."""
+        self.record("mps2-an385", self.firmware("m3", "-Wl,--nmagic"))
 
         def ask(command, *words):
             done = self.cprec(command, self.trace, *words)
