@@ -42,8 +42,8 @@ const struct command command_ps = {
 		  "by a signal" },
 		{ VIEW_AT, "at", "T",
 		  "of a machine: the processes of its kernel, or the\n"
-		  "tasks of its firmware (FreeRTOS), at this time; '*'\n"
-		  "is the present one",
+		  "tasks of its firmware (FreeRTOS, Zephyr), at this\n"
+		  "time; '*' is the present one",
 		  .without = "verbose failed" },
 		{ VIEW_JSON, "json", NULL, "one JSON object for each process" },
 		{ 0 }

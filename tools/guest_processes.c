@@ -48,11 +48,15 @@ static int print(void *context, const struct kernel_process *process)
 
 static void print_task_text(const struct task *task)
 {
-	uint64_t left = task->stack_top - task->stack;
+	char left[24] = "-";
 
-	printf("%c %#10" PRIx64 " %5" PRIu64 " %-9s %10" PRIu64 "  ",
+	if (task->stack)
+		snprintf(left, sizeof(left), "%" PRIu64,
+			 task->stack_top < task->stack ?
+				 0 : task->stack_top - task->stack);
+	printf("%c %#10" PRIx64 " %5" PRId64 " %-9s %10s  ",
 	       task->runs ? '*' : ' ', task->addr, task->priority, task->state,
-	       task->stack_top < task->stack ? 0 : left);
+	       left);
 	print_escaped(stdout, task->name, strlen(task->name));
 	putchar('\n');
 }
@@ -81,8 +85,10 @@ static int print_task(void *context, const struct task *task)
 	json_set_text(object, "name", task->name);
 	json_set_text(object, "state", task->state);
 	json_object_set_new(object, "runs", json_boolean(task->runs));
-	json_set_count(object, "priority", task->priority);
-	json_set_address(object, "stack", task->stack);
+	json_object_set_new(object, "priority",
+			    json_integer(task->priority));
+	if (task->stack)
+		json_set_address(object, "stack", task->stack);
 	if (task->stack_end)
 		json_set_address(object, "stack_end", task->stack_end);
 	json_set_address(object, "stack_top", task->stack_top);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * tasks.h - tasks of firmware that has FreeRTOS, at a time
+ * tasks.h - tasks of firmware that has FreeRTOS or Zephyr, at a time
  *
- * They are in FreeRTOS's own lists, read by its types: so the firmware's file
+ * They are in the system's own lists, read by its types: so the firmware's file
  * with debugging information must be there.  Of a version for several cores
  * they are not known.
  *
- * Errors:     ERR_NOT_FOUND: there is no FreeRTOS, or it has not begun; those
- *             of expressions_find(); whatever a visit returns.
+ * Errors:     ERR_NOT_FOUND: there is no such system, it has not begun, or it
+ *             keeps no list; those of expressions_find(); whatever a visit
+ *             returns.
  */
 #ifndef CPREC_REPLAYER_EXPRESSIONS_TASKS_H
 #define CPREC_REPLAYER_EXPRESSIONS_TASKS_H
@@ -27,9 +28,9 @@ struct task {
 	char name[TASK_NAME_MOST];
 	const char *state;	/* "running", "ready", "blocked", "suspended",
 				   "deleted" */
-	uint64_t priority;
+	int64_t priority;	/* Zephyr's may be negative */
 	bool runs;		/* it is the present one */
-	uint64_t stack;		/* its lowest address, */
+	uint64_t stack;		/* its lowest address; 0: not known, */
 	uint64_t stack_end;	/* its highest one; 0: not known, */
 	uint64_t stack_top;	/* and where it is now */
 };

@@ -178,8 +178,8 @@ class Tests(CprecTap):
         # It has no tasks that are known.
         done = self.cprec("ps", "--at=50%", self.trace)
         equal((done.returncode, done.stdout, done.stderr),
-              (1, "", "cprec: there is no FreeRTOS in the firmware, or no"
-               " debugging information of it\n"), "tasks")
+              (1, "", "cprec: there is no FreeRTOS or Zephyr in the firmware,"
+               " or no debugging information of it\n"), "tasks")
 
     def last_register(self, ask):
         """As registers before and after it say."""
