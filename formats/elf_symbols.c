@@ -21,10 +21,6 @@ struct collector {
 	size_t room, strings_size, strings_room;
 };
 
-/*
- * What cannot be mapped by pages, like firmware that a loader copies, is where
- * its addresses say, and its offsets tell nothing.
- */
 static void find_load_range(Elf *elf, struct symbols *out)
 {
 	size_t count = 0;
@@ -43,6 +39,8 @@ static void find_load_range(Elf *elf, struct symbols *out)
 			uint64_t offset = phdr.p_offset - skew;
 
 			out->link_base = phdr.p_vaddr - skew;
+			/* A file that is not aligned so cannot be mapped: where
+			 * in it something is tells nothing. */
 			out->base_offset = offset % GUEST_PAGE ? 0 : offset;
 		}
 		if (phdr.p_vaddr + phdr.p_memsz > out->link_end)

@@ -34,6 +34,7 @@ static int find_wait(struct tasks *tasks, struct task *task,
 static int take_stack(struct tasks *tasks, struct task *task,
 		      struct failure *why)
 {
+	char top[TASK_MEMBER_MOST];
 	int rc = tasks_number(tasks, &task->stack, why, TASK "pxStack",
 			      task->addr);
 
@@ -42,17 +43,15 @@ static int take_stack(struct tasks *tasks, struct task *task,
 	if (tasks_number(tasks, &task->stack_end, NULL, TASK "pxEndOfStack",
 			 task->addr))
 		task->stack_end = 0;
-	return task->runs ?
-		       tasks_number(tasks, &task->stack_top, why, "$psp") :
-		       tasks_number(tasks, &task->stack_top, why,
-				    TASK "pxTopOfStack", task->addr);
+	snprintf(top, sizeof(top), TASK "pxTopOfStack", task->addr);
+	return tasks_stack_top(tasks, task, top, why);
 }
 
 static int add_task(struct tasks *tasks, uint64_t addr, const char *state,
 		    struct failure *why)
 {
 	struct task *task = tasks_add(tasks, addr, why);
-	char name[80];
+	char name[TASK_MEMBER_MOST];
 	uint64_t priority = 0;
 	int rc;
 

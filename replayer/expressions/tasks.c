@@ -55,6 +55,13 @@ int tasks_name(struct tasks *tasks, struct task *task, struct failure *why,
 	return rc;
 }
 
+int tasks_stack_top(struct tasks *tasks, struct task *task,
+		    const char *member, struct failure *why)
+{
+	return tasks_number(tasks, &task->stack_top, why, "%s",
+			    task->runs ? "$psp" : member);
+}
+
 struct task *tasks_add(struct tasks *tasks, uint64_t addr, struct failure *why)
 {
 	struct task *task;

@@ -17,6 +17,9 @@
 /* What is not yet a list has any number of items. */
 #define TASKS_MOST 1000u
 
+/* An expression of a task's member, with its end. */
+#define TASK_MEMBER_MOST 80u
+
 struct tasks {
 	struct expressions *expressions;
 	const struct position *at;
@@ -41,6 +44,10 @@ int tasks_number(struct tasks *tasks, uint64_t *out, struct failure *why,
 /* The text in an array of characters becomes the task's name. */
 int tasks_name(struct tasks *tasks, struct task *task, struct failure *why,
 	       const char *array);
+
+/* Where the stack is now: it was saved in `member`, unless the task runs. */
+int tasks_stack_top(struct tasks *tasks, struct task *task,
+		    const char *member, struct failure *why);
 
 /* One more, of which its address is known; NULL: out of memory. */
 struct task *tasks_add(struct tasks *tasks, uint64_t addr, struct failure *why);

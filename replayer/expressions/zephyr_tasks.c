@@ -10,12 +10,12 @@
 /* A member of the structure at an address. */
 #define THREAD "((struct k_thread *)%#" PRIx64 ")->"
 
-/* Bits of thread_state, in all versions from 2.0. */
+/* Bits of thread_state.  Later versions than 2.5 have one for sleep. */
 enum {
 	PENDING = 1 << 1,	/* it waits for something */
-	NOT_YET = 1 << 2,	/* it has not begun; from 4.0: it sleeps */
+	NOT_YET = 1 << 2,	/* it has not begun; later versions: it sleeps */
 	DEAD = 1 << 3,
-	SUSPENDED = 1 << 4,	/* before 4.0 also while it sleeps */
+	SUSPENDED = 1 << 4,	/* in 2.5 also while it sleeps */
 };
 
 /* Whether something will happen to it at some time. */
@@ -55,6 +55,7 @@ static int take_state(struct tasks *tasks, struct task *task,
 static int take_stack(struct tasks *tasks, struct task *task,
 		      struct failure *why)
 {
+	char top[TASK_MEMBER_MOST];
 	uint64_t size;
 
 	if (tasks_number(tasks, &task->stack, NULL, THREAD "stack_info.start",
@@ -64,10 +65,8 @@ static int take_stack(struct tasks *tasks, struct task *task,
 		task->stack = 0;
 	else
 		task->stack_end = task->stack + size;
-	return task->runs ?
-		       tasks_number(tasks, &task->stack_top, why, "$psp") :
-		       tasks_number(tasks, &task->stack_top, why,
-				    THREAD "callee_saved.psp", task->addr);
+	snprintf(top, sizeof(top), THREAD "callee_saved.psp", task->addr);
+	return tasks_stack_top(tasks, task, top, why);
 }
 
 static int take_priority(struct tasks *tasks, struct task *task,
@@ -84,7 +83,7 @@ static int take_priority(struct tasks *tasks, struct task *task,
 static int add_thread(struct tasks *tasks, uint64_t addr, struct failure *why)
 {
 	struct task *task = tasks_add(tasks, addr, why);
-	char name[80];
+	char name[TASK_MEMBER_MOST];
 	int rc;
 
 	if (!task)

@@ -126,17 +126,19 @@ class Tests(CprecTap):
             equal((done.returncode, done.stdout),
                   (STATUS, self.said[len(before.stdout):]), f"from {10 * i}%")
 
+    def all_of(self, machine, elf):
+        self.test(machine, self.records, machine, elf)
+        if shutil.which(ORACLE):
+            self.test(machine + ", as QEMU", self.as_qemu, machine)
+        self.test(machine + ": tasks", self.tasks)
+        self.test(machine + ": stacks", self.stacks)
+        self.test(machine + " goes on", self.goes_on)
+
 
 def suite(options, folder):
     tests = Tests(options, folder)
     for name, machine in BOARDS:
-        tests.test("FreeRTOS on " + machine, tests.records, machine,
-                   getattr(options, name))
-        if shutil.which(ORACLE):
-            tests.test(f"{name}, as QEMU", tests.as_qemu, machine)
-        tests.test(f"tasks of {name}", tests.tasks)
-        tests.test(f"stacks of {name}", tests.stacks)
-        tests.test(f"{name} goes on", tests.goes_on)
+        tests.all_of(machine, getattr(options, name))
     return tests.summary()
 
 

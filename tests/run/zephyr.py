@@ -11,14 +11,12 @@ ELF is that program with Zephyr, version 2.5, for mps2-an385.  Speaks TAP.
 import argparse
 import os
 import re
-import shutil
 import sys
 
 sys.dont_write_bytecode = True
 import freertos  # noqa: E402
 from tap import equal, expect, main  # noqa: E402
 
-BOARD = "mps2-an385"
 # What Zephyr calls a state, and what that may be for who asks.  A thread that
 # sleeps is suspended, to Zephyr, but will go on.
 STATES = {"": {"ready"}, "queued": {"ready", "running"},
@@ -54,13 +52,7 @@ class Tests(freertos.Tests):
 
 def suite(options, folder):
     tests = Tests(options, folder)
-    tests.test("Zephyr on " + BOARD, tests.records, BOARD,
-               options.firmware)
-    if shutil.which(freertos.ORACLE):
-        tests.test("Zephyr, as QEMU", tests.as_qemu, BOARD)
-    tests.test("threads of Zephyr", tests.tasks)
-    tests.test("stacks of Zephyr", tests.stacks)
-    tests.test("Zephyr goes on", tests.goes_on)
+    tests.all_of("mps2-an385", options.firmware)
     return tests.summary()
 
 
