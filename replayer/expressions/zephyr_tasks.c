@@ -13,7 +13,7 @@
 /* Bits of thread_state.  Later versions than 2.5 have one for sleep. */
 enum {
 	PENDING = 1 << 1,	/* it waits for something */
-	NOT_YET = 1 << 2,	/* it has not begun; later versions: it sleeps */
+	NOT_YET = 1 << 2,	/* it has not begun; later: it sleeps */
 	DEAD = 1 << 3,
 	SUSPENDED = 1 << 4,	/* in 2.5 also while it sleeps */
 };
