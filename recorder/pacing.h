@@ -2,12 +2,10 @@
 /*
  * pacing.h - when the next key frame is due
  *
- * Each key frame stores the pages written since the one before, so short
- * segments make recording slow and recordings large.  Measured: a page stored
- * whole costs some 10 microseconds and 1.5 KB, one stored as a patch a tenth of
- * that; a step costs less than a nanosecond.  Long segments make questions
- * slow: one replays half a segment on average, and fetches the pages that it
- * touches.
+ * Each key frame stores the pages written since the one before, and closes all
+ * pages, so short segments make recording slow and recordings large.  Long ones
+ * make questions slow: one replays half a segment on average, and fetches the
+ * pages that it touches.  So both are estimated as times, and compared.
  *
  * Units:      steps are retired instructions.
  */
@@ -18,18 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * A segment has at least this many steps before the time it takes may end it.
- * Below, the processor's clock is not even read.  A choice: an eighth of the
- * longest segment.
- */
-#define PACING_TIMED_STEPS UINT64_C(8000000)
+/* Below so many steps, the processor's clock need not be read: a choice. */
+#define PACING_TIMED_STEPS UINT64_C(500000)
 
 struct pacing {
 	uint64_t fixed;		/* steps of every segment; 0: pacing decides */
-	uint64_t per_page;	/* least steps for each page written, if many
-				   are touched */
-	uint64_t time_per_page;	/* least ns of the segment for each of them */
+	uint64_t frame_per_page; /* ns that a key frame takes for a page that
+				   was written */
 	uint64_t look;		/* steps between calls of pacing_is_due() */
 	bool is_child;		/* whose first segment is long */
 };
@@ -39,8 +32,10 @@ struct segment_costs {
 	uint64_t number;	/* of the segment; the first is 0 */
 	uint64_t steps;
 	size_t touched, written;	/* pages */
+	uint64_t touches;	/* faults by which they were: fewer, where
+				   neighbours were opened along */
 	uint32_t targets;	/* of jumps: vm_targets() */
-	uint64_t time;		/* ns of a processor; 0: not asked for */
+	uint64_t time;		/* ns of a processor; 0: few steps */
 };
 
 /* Segments of `fixed` steps each; 0: pacing decides. */

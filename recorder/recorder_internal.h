@@ -90,6 +90,7 @@ struct recorded_segment {
 	uint64_t start;		/* time of its key frame */
 	uint64_t time;		/* ns of the processor until then, in */
 	pthread_t timed_by;	/* this thread */
+	uint64_t touches;	/* memory_touches() until then */
 	uint64_t flushed;	/* bytes of it that are in the file */
 };
 

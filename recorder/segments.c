@@ -15,13 +15,18 @@ static uint64_t processor_time(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* Each thread has a clock of its own: 0 if another one began the segment. */
-static uint64_t time_taken(const struct recorder *rec)
+/*
+ * Each thread has a clock of its own.  If another one began the segment, what
+ * the steps took is guessed: ns for each, a usual figure.
+ */
+#define TIME_GUESSED 2
+
+static uint64_t time_taken(const struct recorder *rec, uint64_t steps)
 {
 	uint64_t now;
 
 	if (!pthread_equal(rec->segment.timed_by, pthread_self()))
-		return 0;
+		return steps * TIME_GUESSED;
 	now = processor_time();
 	return now > rec->segment.time ? now - rec->segment.time : 0;
 }
@@ -33,9 +38,11 @@ struct segment_costs segment_costs(const struct recorder *rec)
 	return (struct segment_costs) {
 		.number = rec->segment.number,
 		.steps = steps,
-		.time = steps < PACING_TIMED_STEPS ? 0 : time_taken(rec),
+		.time = steps < PACING_TIMED_STEPS ? 0 :
+					      time_taken(rec, steps),
 		.touched = rec->touched.count,
 		.written = rec->touched.written,
+		.touches = memory_touches(rec->memory) - rec->segment.touches,
 		.targets = vm_targets(rec->vm),
 	};
 }
@@ -277,6 +284,7 @@ static void start_lists(struct recorder *rec)
 	rec->segment.start = vm_steps(rec->vm);
 	rec->segment.time = processor_time();
 	rec->segment.timed_by = pthread_self();
+	rec->segment.touches = memory_touches(rec->memory);
 	rec->flush.in = rec->stream;
 	rec->stream->has_run = true;
 	moments_look(rec, true);

@@ -135,6 +135,49 @@ static void kept_pages(void **state)
 	assert_kept(0, -1);
 }
 
+static void read_into(int first, int count)
+{
+	uint64_t span;
+
+	assert_non_null(memory_at(memory, PAGE(first), PAGES(count),
+				  MEMORY_OUT, &span));
+	memory_wrote(memory, PAGE(first), PAGES(count));
+	told[told_size = 0] = 0;
+}
+
+/*
+ * A buffer that was used in the segment before and is read into again: touching
+ * it anywhere resolves what the same event made doubtful.
+ */
+static void resolved_together(void **state)
+{
+	(void)state;
+	start(&recording);
+	map(0, 20, MAY_READ | MAY_WRITE);
+	for (int page = 1; page < 18; page++)
+		load(page);
+	memory_arm(memory);
+	read_into(12, 6);
+	read_into(0, 12);
+	load(14);
+	assert_told("resolve 12 1 00;resolve 13 1 00;resolve 14 1 00;"
+		    "resolve 15 1 00;resolve 16 1 00;resolve 17 1 00;");
+	told[told_size = 0] = 0;
+	load(17);
+	assert_told("");
+	/* The next read makes them doubtful again. */
+	read_into(12, 4);
+	put(13, 1);
+	assert_told("resolve 12 3 00;resolve 13 3 00;resolve 14 3 00;"
+		    "resolve 15 3 00;wrote 0xd000+1;");
+	assert_int_equal(get(13), 1);
+	/* One that was not used before is alone. */
+	told[told_size = 0] = 0;
+	load(0);
+	assert_told("resolve 0 2 00;");
+	assert_false(memory_is_known(memory, NUMBER(1)));
+}
+
 int main(void)
 {
 	static struct test_list list;
@@ -142,6 +185,7 @@ int main(void)
 	add_test(&list, "outputs become doubtful", outputs_become_doubtful,
 		 NULL);
 	add_test(&list, "ranges of doubt", doubt_ranges, NULL);
+	add_test(&list, "resolved together", resolved_together, NULL);
 	add_test(&list, "kept pages", kept_pages, NULL);
 	return run_with_end("doubts", &list);
 }

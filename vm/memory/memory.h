@@ -358,6 +358,9 @@ void memory_on_sent(struct memory *memory, memory_signal *sent);
  */
 void memory_arm(struct memory *memory);
 
+/* How often pages had to be opened so far, alone or with their neighbours. */
+uint64_t memory_touches(const struct memory *memory);
+
 /*
  * Right before memory_arm(): what was told as written holds what it held before.
  * If it is only read next time, that is told as a read.

@@ -153,6 +153,7 @@ struct memory {
 	uint64_t arms;		/* calls of memory_arm() */
 	uint64_t opened;	/* pages, or stretches that stayed so, since the
 				   others were closed */
+	uint64_t touches;	/* memory_touches() */
 	struct family *family;	/* NULL: memory is not shared */
 	uint64_t *shared;	/* known pages of shared mappings */
 	size_t shared_count, shared_room;

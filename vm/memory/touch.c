@@ -225,6 +225,57 @@ static void touch_run(struct memory *memory, const struct mapping *map,
 		      (to - from) << GUEST_PAGE_SHIFT, memory->state[page]);
 }
 
+/*
+ * Whether a doubtful page is resolved along with a neighbour: the same event
+ * made both doubtful, and both were touched in the segment before.  So is a
+ * buffer that a program reads into again and again.
+ */
+static bool resolves_along(const struct memory *memory,
+			   const struct mapping *map, uint64_t page,
+			   unsigned state, uint64_t doubt)
+{
+	return page_state(memory, map, page) == state &&
+	       page_doubt(memory, map, page) == doubt;
+}
+
+/* Resolves a doubtful page, and those around it that will be touched too. */
+static void resolve_run(struct memory *memory, const struct mapping *map,
+			uint64_t page, bool write)
+{
+	unsigned state = page_state(memory, map, page);
+	uint64_t doubt = page_doubt(memory, map, page);
+	struct span most = around(map, page, RUN_PAGES, RUN_PAGES + 1);
+	struct span span = { page, page + 1 };
+
+	while (span.first > most.first &&
+	       resolves_along(memory, map, span.first - 1, state, doubt))
+		span.first--;
+	while (span.end < most.end &&
+	       resolves_along(memory, map, span.end, state, doubt))
+		span.end++;
+	note(memory, span);
+	arena_protect(memory, span.first << GUEST_PAGE_SHIFT,
+		      (span.end - span.first) << GUEST_PAGE_SHIFT,
+		      PAGE_READ | PAGE_WRITTEN);
+	for (uint64_t other = span.first; other < span.end; other++) {
+		resolve(memory, map, other);
+		page_mark(memory, map, other, false);
+	}
+	arena_protect(memory, span.first << GUEST_PAGE_SHIFT,
+		      (span.end - span.first) << GUEST_PAGE_SHIFT,
+		      memory->state[page]);
+	if (write)
+		touch_page(memory, map, page, true);
+}
+
+/* Whether pages that are doubtful for one reason are resolved together. */
+static bool comes_in_runs(const struct memory *memory,
+			  const struct mapping *map, unsigned state)
+{
+	return memory->tracks && !mapping_is_shared(map) &&
+	       (state & PAGE_DOUBTFUL) && (state & PAGE_WAS_TOUCHED_BEFORE);
+}
+
 /* ------- absent pages ------- */
 
 static bool is_absent(const struct memory *memory, const struct mapping *map,
@@ -401,10 +452,13 @@ static void touch(struct memory *memory, const struct mapping *map,
 	page_note(memory, page);
 	if (!(state & PAGE_CLOSED) && (state & need))
 		return;
+	memory->touches++;
 	if (++memory->opened > OPENED_MOST)
 		touch_cluster(memory, map, page, write);
 	else if (memory->tracks && !(state & PAGE_CLOSED))
 		touch_run(memory, map, page, write);
+	else if (comes_in_runs(memory, map, state))
+		resolve_run(memory, map, page, write);
 	else if (memory->observer.expects &&
 		 is_absent(memory, map, page))
 		supply_run(memory, map, page);

@@ -83,6 +83,11 @@ static void keep_open(struct memory *memory, const struct mapping *map,
 	memory->opened++;
 }
 
+uint64_t memory_touches(const struct memory *memory)
+{
+	return memory->touches;
+}
+
 void memory_arm(struct memory *memory)
 {
 	uint64_t end = memory->used >> GUEST_PAGE_SHIFT, page = 0, next;
