@@ -110,6 +110,11 @@ int doubtful_begin(struct replayer *rep, const struct script_event *event,
 	const struct region *region =
 		memory_region_at(rep->memory, packet->addr);
 
+	/* Nothing has been executed of a file that was just mapped. */
+	if (region && region->kind == REGION_FILE &&
+	    is_new(rep, event, number, packet->addr))
+		return memory_restore_doubt(rep->memory, packet->addr,
+					    packet->size, packet->number);
 	if (rep->alone || !region || region->kind != REGION_SHARED ||
 	    is_new(rep, event, number, packet->addr))
 		return memory_set_doubtful(rep->memory, packet->addr,

@@ -46,6 +46,16 @@ static bool want(struct replayer *rep, uint64_t id, uint8_t *to)
 	return true;
 }
 
+/* Notes what a page is supplied with, zeros too, for the next start. */
+static bool note_supplied(struct replayer *rep, uint64_t page, uint64_t id)
+{
+	if (id ? !number_map_set(&rep->supplied, page, id) :
+		 (number_map_remove(&rep->supplied, page), true))
+		return true;
+	replayer_broken(rep, ERR_NO_MEMORY, "out of memory");
+	return false;
+}
+
 static void read_wanted(struct replayer *rep)
 {
 	struct failure why;
@@ -73,7 +83,8 @@ void replayer_supply(void *context, uint64_t page, uint64_t count,
 			replayer_broken(rep, rc, "%s", why.text);
 		if (!rc && !id && rep->refills)
 			memset(bytes, 0, GUEST_PAGE);
-		if (rc || (id && !want(rep, id, bytes)))
+		if (rc || !note_supplied(rep, page, id) ||
+		    (id && !want(rep, id, bytes)))
 			break;
 	}
 	if (!rep->fetching)

@@ -217,5 +217,6 @@ void replayer_destroy(struct replayer *rep)
 	free(rep->observers);
 	free(rep->peeked);
 	free(rep->wanted);
+	number_map_release(&rep->supplied);
 	free(rep);
 }

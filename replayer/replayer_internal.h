@@ -18,6 +18,7 @@
 
 #include "cache/cache.h"
 #include "formats/error.h"
+#include "formats/number_map.h"
 #include "replayer/replayer.h"
 #include "replayer/script.h"
 #include "vm/memory/memory.h"
@@ -102,6 +103,8 @@ struct replayer {
 	bool was_diverted;	/* what is mapped may never have been there */
 	size_t base;		/* absent pages are as of this segment */
 	bool refills;		/* absent pages of zeros do not hold zeros */
+	struct number_map supplied;	/* pages: the stored pages that they were
+					   supplied with last */
 	struct segment_index index;	/* of the segment `base` */
 	size_t segment;
 	uint64_t start;		/* time of the segment's key frame */

@@ -84,13 +84,33 @@ static bool has_region(const struct region *list, size_t count, size_t *next,
 	return *next < count && is_same(&list[*next], region);
 }
 
+/* Where a replay starts. */
+struct new_start {
+	struct replayer *rep;
+	size_t segment;
+};
+
+/* Whether a page would be supplied there with what it was supplied with. */
+static bool is_same_page(void *context, uint64_t page)
+{
+	const struct new_start *start = context;
+	const uint64_t *had = number_map_find(&start->rep->supplied, page);
+	struct failure why;
+	uint64_t id;
+
+	return had && !recording_snapshot(start->rep->recording,
+					  start->segment, page, &id, &why) &&
+	       id == *had;
+}
+
 /*
  * Unmaps and maps only what differs, so that most of what was translated stays.
  */
-static int map_changes(struct replayer *rep, const struct key_frame *frame,
-		       const struct region *now, size_t count,
-		       struct failure *why)
+static int map_changes(struct replayer *rep, size_t segment,
+		       const struct key_frame *frame, const struct region *now,
+		       size_t count, struct failure *why)
 {
+	struct new_start start = { rep, segment };
 	size_t next = 0;
 	int rc = 0;
 
@@ -105,12 +125,12 @@ static int map_changes(struct replayer *rep, const struct key_frame *frame,
 			rc = memory_map(rep->memory, &frame->regions[i], -1,
 					why);
 	if (!rc)
-		memory_restart(rep->memory);
+		memory_restart(rep->memory, is_same_page, &start);
 	return rc;
 }
 
-static int map_again(struct replayer *rep, const struct key_frame *frame,
-		     struct failure *why)
+static int map_again(struct replayer *rep, size_t segment,
+		     const struct key_frame *frame, struct failure *why)
 {
 	size_t count, size;
 	const struct region *regions = memory_all_regions(rep->memory, &count);
@@ -122,7 +142,7 @@ static int map_again(struct replayer *rep, const struct key_frame *frame,
 	if (!now)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	memcpy(now, regions, size);
-	rc = map_changes(rep, frame, now, count, why);
+	rc = map_changes(rep, segment, frame, now, count, why);
 	free(now);
 	return rc;
 }
@@ -138,8 +158,8 @@ static bool is_simple(const struct replayer *rep, const struct key_frame *frame)
 }
 
 /* Page by page, when they are touched. */
-static int set_memory(struct replayer *rep, const struct key_frame *frame,
-		      struct failure *why)
+static int set_memory(struct replayer *rep, size_t segment,
+		      const struct key_frame *frame, struct failure *why)
 {
 	int rc;
 
@@ -147,7 +167,7 @@ static int set_memory(struct replayer *rep, const struct key_frame *frame,
 	rep->refills = !rep->error && !rep->was_diverted &&
 		       is_simple(rep, frame);
 	rep->was_diverted = false;
-	rc = rep->refills ? map_again(rep, frame, why) :
+	rc = rep->refills ? map_again(rep, segment, frame, why) :
 			    map_all(rep, frame, why);
 	for (size_t i = 0; i < frame->doubt_count && !rc; i++) {
 		const struct doubt_range *range = &frame->doubts[i];
@@ -177,7 +197,7 @@ int start_guest(struct replayer *rep, size_t segment,
 	segment_index_release(&rep->index);
 	rc = recording_index(rep->recording, segment, &rep->index, why);
 	if (!rc)
-		rc = set_memory(rep, frame, why);
+		rc = set_memory(rep, segment, frame, why);
 	if (rc)
 		return rc;
 	rep->base = segment;

@@ -9,6 +9,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <assert.h>
+
 struct index {
 	PyObject_HEAD
 	PyObject *words;	/* a dictionary: lists of numbers, by words */
@@ -91,6 +93,7 @@ static PyObject *index_find(PyObject *self, PyObject *word)
 
 	if (!lines)
 		return PyErr_Occurred() ? NULL : PyTuple_New(0);
+	assert(Py_REFCNT(lines) > 0);	/* that of the dictionary */
 	return PyList_AsTuple(lines);
 }
 

@@ -352,6 +352,130 @@ static void absent_and_cleared(void **state)
 	assert_one_region();
 }
 
+/* ------- starting again ------- */
+
+#define CODE (2 * MANY)
+#define MADE (2 * MANY + 100)
+
+/* Code of a file, code that a program has made, and what may be written. */
+static void start_again(void)
+{
+	const struct region code = {
+		.start = PAGE(CODE), .end = PAGE(CODE + 50),
+		.prot = MAY_READ | MAY_EXEC, .kind = REGION_FILE, .name = "f",
+	};
+	const struct region made = {
+		.start = PAGE(MADE), .end = PAGE(MADE + 50),
+		.prot = MAY_READ | MAY_EXEC, .name = "",
+	};
+	struct failure why;
+
+	start(&replaying);
+	assert_int_equal(memory_map(memory, &code, -1, &why), 0);
+	assert_int_equal(memory_map(memory, &made, -1, &why), 0);
+	memory_set_absent(memory);
+	for (unsigned i = 0; i < 4; i++) {
+		load(i);
+		load(CODE + i);
+		load(MADE + i);
+	}
+	memory->stale_count = 0;
+	told[told_size = 0] = 0;
+}
+
+/* All but the third page of each. */
+static bool stays(void *context, uint64_t page)
+{
+	(void)context;
+	return page != NUMBER(2) && page != NUMBER(CODE + 2) &&
+	       page != NUMBER(MADE + 2);
+}
+
+static bool is_stale(uint64_t page)
+{
+	for (size_t i = 0; i < memory->stale_count; i++)
+		if (PAGE(page) - memory->stale[i].addr < memory->stale[i].size)
+			return true;
+	return false;
+}
+
+/* How many of the first four pages must be supplied again. */
+static unsigned count_supplied(uint64_t first)
+{
+	unsigned count = 0;
+
+	told[told_size = 0] = 0;
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(load(first + i), (uint8_t)NUMBER(first + i));
+	for (const char *at = told; (at = strstr(at, "supply")); at++)
+		count++;
+	told[told_size = 0] = 0;
+	return count;
+}
+
+static void restarted(void **state)
+{
+	(void)state;
+	start_again();
+	memory_restart(memory, stays, NULL);
+	assert_false(is_stale(CODE + 1) || is_stale(CODE + 2));
+	assert_false(is_stale(MADE + 1) || is_stale(MADE + 3));
+	assert_true(is_stale(MADE + 2));
+	assert_true(memory_is_known(memory, NUMBER(CODE + 1)));
+	assert_false(memory_is_known(memory, NUMBER(CODE + 2)));
+	assert_int_equal(count_supplied(0), 4);
+	assert_int_equal(count_supplied(CODE), 1);
+	assert_int_equal(count_supplied(MADE), 1);
+	/* Those that stayed, do so again. */
+	memory_restart(memory, stays, NULL);
+	assert_int_equal(count_supplied(CODE), 1);
+}
+
+static void restarted_doubtful(void **state)
+{
+	(void)state;
+	start_again();
+	memory_restart(memory, stays, NULL);
+	assert_int_equal(memory_restore_doubt(memory, PAGE(CODE + 1),
+					      GUEST_PAGE, 7), 0);
+	assert_false(memory_is_known(memory, NUMBER(CODE + 1)));
+	assert_int_equal(load(CODE + 1), 7);
+	assert_null(strstr(told, "supply"));
+	/* What was doubtful has not been supplied. */
+	memory_restart(memory, stays, NULL);
+	assert_int_equal(count_supplied(CODE), 2);
+}
+
+/* What something else has changed, does not stay. */
+static void restarted_changed(void **state)
+{
+	const uint8_t bytes[GUEST_PAGE] = { 99 };
+
+	(void)state;
+	start_again();
+	memory_fill(memory, NUMBER(CODE + 1), 1, bytes);
+	assert_int_equal(load(CODE + 1), 99);
+	memory_restart(memory, stays, NULL);
+	assert_int_equal(count_supplied(CODE), 2);
+	assert_int_equal(memory_poke(memory, PAGE(CODE + 1), bytes, 1), 0);
+	memory_restart(memory, stays, NULL);
+	assert_int_equal(count_supplied(CODE), 4);
+	assert_int_equal(memory_clear(memory, PAGE(MADE), GUEST_PAGE), 0);
+	memory_restart(memory, stays, NULL);
+	assert_int_equal(count_supplied(MADE), 4);
+}
+
+/* A page that was supplied as another one, is none. */
+static void restarted_moved(void **state)
+{
+	(void)state;
+	start_again();
+	assert_int_equal(memory_move(memory, PAGE(CODE), PAGE(CODE + 50),
+				     50 * GUEST_PAGE), 0);
+	memory_restart(memory, stays, NULL);
+	assert_int_equal(count_supplied(CODE + 50), 4);
+}
+
 int main(void)
 {
 	static struct test_list list;
@@ -365,6 +489,10 @@ int main(void)
 	add_test(&list, "doubts, replayed", doubts_replayed, NULL);
 	add_test(&list, "absent and moved", absent_and_moved, NULL);
 	add_test(&list, "absent and cleared", absent_and_cleared, NULL);
+	add_test(&list, "restarted", restarted, NULL);
+	add_test(&list, "restarted, doubtful", restarted_doubtful, NULL);
+	add_test(&list, "restarted, changed", restarted_changed, NULL);
+	add_test(&list, "restarted, moved", restarted_moved, NULL);
 	for (size_t i = 0; i < list.count; i++)
 		list.tests[i].teardown_func = end;
 	return run_list("pages", &list);

@@ -464,8 +464,13 @@ void memory_set_absent(struct memory *memory);
  * Replay: makes all mapped pages absent, doubtful ones too.  What had been
  * executed of pages that cannot have changed is kept.  Other than pages that
  * were just mapped, they do not hold zeros: `supply` must fill those in.
+ *
+ * A page that was supplied, and that nothing can have written since, keeps what
+ * it holds if `stays` says that it would be supplied with the same again.
  */
-void memory_restart(struct memory *memory);
+void memory_restart(struct memory *memory,
+		    bool (*stays)(void *context, uint64_t page),
+		    void *context);
 
 /*
  * Replay: pages are doubtful again under a number under which they were before:

@@ -24,6 +24,9 @@ enum page_state {
 	PAGE_WRITTEN = 2,	/* the host may write it */
 	PAGE_ABSENT = 4,	/* contents are to be supplied */
 	PAGE_OWN = 8,		/* this page has a state of its own */
+	/* A replay: it holds what was supplied as this page, if its mapping
+	   cannot have changed: see memory_restart(). */
+	PAGE_SUPPLIED = 16,
 	PAGE_WAS_READ_BEFORE = 16,	/* until memory_arm() closed it */
 	PAGE_WAS_WRITTEN_BEFORE = 32,
 	PAGE_WAS_TOUCHED_BEFORE =
@@ -154,6 +157,8 @@ struct memory {
 	uint64_t opened;	/* pages, or stretches that stayed so, since the
 				   others were closed */
 	uint64_t touches;	/* memory_touches() */
+	uint64_t stayed;	/* stretches that have been open since before
+				   memory_restart() */
 	struct family *family;	/* NULL: memory is not shared */
 	uint64_t *shared;	/* known pages of shared mappings */
 	size_t shared_count, shared_room;

@@ -178,6 +178,8 @@ static void doubt_own(struct memory *memory, uint64_t page, uint64_t doubt,
 		      bool keep)
 {
 	memory->state[page] = doubt_state(memory->state[page], keep);
+	if (!memory->tracks)
+		memory->state[page] &= (uint8_t)~PAGE_SUPPLIED;
 	memory->doubt[page] = doubt;
 }
 
@@ -251,7 +253,7 @@ int pages_clear(struct memory *memory, struct mapping *map, guest_addr addr,
 
 void memory_set_absent(struct memory *memory)
 {
-	memory->opened = 0;
+	memory->opened = memory->stayed = 0;
 	for (size_t i = 0; i < memory->count; i++) {
 		struct mapping *map = mapping_at(memory, i);
 		uint64_t page = map->arena >> GUEST_PAGE_SHIFT;
@@ -272,23 +274,114 @@ void memory_set_absent(struct memory *memory)
 	}
 }
 
-void memory_restart(struct memory *memory)
-{
-	for (size_t i = 0; i < memory->count; i++) {
-		struct mapping *map = mapping_at(memory, i);
+/* ------- starting again ------- */
 
-		if (map->region.common)
-			continue;
-		pages_forget(memory, map->arena >> GUEST_PAGE_SHIFT,
-			     mapping_size(map) >> GUEST_PAGE_SHIFT);
-		map->initial = 0;
-		map->doubt = 0;
-		if (map->may_change || map->region.kind == REGION_SHARED)
-			memory_note_stale(memory, map, map->region.start,
-					  mapping_size(map));
+/* Each is one or two mappings of the host, of which some must be left. */
+#define STAY_MOST 4000
+
+/* Who knows which pages would be supplied with what they hold. */
+struct stayers {
+	bool (*stays)(void *context, uint64_t page);
+	void *context;
+};
+
+static bool may_stay(const struct mapping *map)
+{
+	return !map->may_change && !map->shift &&
+	       map->region.kind != REGION_SHARED;
+}
+
+static bool page_stays(const struct memory *memory, const struct mapping *map,
+		       uint64_t page, const struct stayers *stayers)
+{
+	unsigned state = memory->state[page];
+
+	return state & PAGE_SUPPLIED && !(state & PAGE_CLOSED) &&
+	       stayers->stays(stayers->context, mapping_page(map, page));
+}
+
+/* The first page at or above `page` that stays; `end` if none does. */
+static uint64_t next_stayer(const struct memory *memory,
+			    const struct mapping *map, uint64_t page,
+			    uint64_t end, const struct stayers *stayers)
+{
+	if (!may_stay(map) || memory->stayed >= STAY_MOST)
+		return end;
+	while ((page = pages_next(memory, page, end, PAGE_SUPPLIED)) < end &&
+	       !page_stays(memory, map, page, stayers))
+		page++;
+	return page;
+}
+
+/*
+ * A file that is mapped in the same place has the same code, as a rule; what
+ * programs generate has not.
+ */
+static void note_generated(struct memory *memory, const struct mapping *map,
+			   uint64_t page, uint64_t end)
+{
+	if (!map->was_code || map->may_change ||
+	    map->region.kind != REGION_ANON)
+		return;
+	while ((page = pages_next(memory, page, end, PAGE_READ)) < end) {
+		memory_note_stale(memory, map,
+				  mapping_page(map, page) << GUEST_PAGE_SHIFT,
+				  GUEST_PAGE);
+		page++;
 	}
+}
+
+/* Pages of a mapping do not stay. */
+static void leave(struct memory *memory, const struct mapping *map,
+		  uint64_t page, uint64_t end)
+{
+	bool is_closed = map->initial & PAGE_CLOSED &&
+			 pages_next(memory, page, end, PAGE_READ) == end;
+
+	if (page == end)
+		return;
+	note_generated(memory, map, page, end);
+	pages_forget(memory, page, end - page);
+	if (!is_closed)
+		arena_protect(memory, page << GUEST_PAGE_SHIFT,
+			      (end - page) << GUEST_PAGE_SHIFT, 0);
+}
+
+static void restart(struct memory *memory, struct mapping *map,
+		    const struct stayers *stayers)
+{
+	uint64_t page = map->arena >> GUEST_PAGE_SHIFT;
+	uint64_t end = page + (mapping_size(map) >> GUEST_PAGE_SHIFT);
+
+	if (map->may_change || map->region.kind == REGION_SHARED)
+		memory_note_stale(memory, map, map->region.start,
+				  mapping_size(map));
+	while (page < end) {
+		uint64_t next = next_stayer(memory, map, page, end, stayers);
+
+		leave(memory, map, page, next);
+		if (next == end)
+			break;
+		memory->stayed++;
+		for (page = next + 1; page < end; page++)
+			if (!page_stays(memory, map, page, stayers))
+				break;
+	}
+	map->initial = PAGE_ABSENT;
+	map->doubt = 0;
+	map->shift = 0;
+}
+
+void memory_restart(struct memory *memory,
+		    bool (*stays)(void *context, uint64_t page), void *context)
+{
+	const struct stayers stayers = { stays, context };
+
+	memory->opened = memory->stayed = 0;
+	for (size_t i = 0; i < memory->count; i++)
+		if (!mapping_at(memory, i)->region.common)
+			restart(memory, mapping_at(memory, i), &stayers);
 	memory->generation++;
-	memory_set_absent(memory);
 }
 
 /* ------- doubts ------- */

@@ -72,8 +72,14 @@ static void note(struct memory *memory, struct span span)
 static void supply(struct memory *memory, const struct mapping *map,
 		   struct span span)
 {
-	for (uint64_t page = span.first; page < span.end; page++)
-		*page_own(memory, map, page) &= (uint8_t)~PAGE_ABSENT;
+	for (uint64_t page = span.first; page < span.end; page++) {
+		uint8_t *state = page_own(memory, map, page);
+
+		*state &= (uint8_t)~PAGE_ABSENT;
+		/* Elsewhere, it is supplied as another page. */
+		if (!memory->tracks && !map->shift && !(*state & PAGE_DOUBTFUL))
+			*state |= PAGE_SUPPLIED;
+	}
 	memory->observer.supply(memory->observer.context,
 				origin(map, span.first),
 				span.end - span.first,
@@ -414,7 +420,7 @@ static void fill_span(struct memory *memory, const struct mapping *map,
 		      PAGE_READ | PAGE_WRITTEN);
 	for (uint64_t page = span.first; page < span.end; page++) {
 		*page_own(memory, map, page) &=
-			(uint8_t)~(PAGE_CLOSED | PAGE_KEPT);
+			(uint8_t)~(PAGE_CLOSED | PAGE_KEPT | PAGE_SUPPLIED);
 		page_mark(memory, map, page, true);
 	}
 	memcpy(host_page(memory, span.first), bytes, size);
@@ -453,7 +459,7 @@ static void touch(struct memory *memory, const struct mapping *map,
 	if (!(state & PAGE_CLOSED) && (state & need))
 		return;
 	memory->touches++;
-	if (++memory->opened > OPENED_MOST)
+	if (++memory->opened + memory->stayed > OPENED_MOST)
 		touch_cluster(memory, map, page, write);
 	else if (memory->tracks && !(state & PAGE_CLOSED))
 		touch_run(memory, map, page, write);
