@@ -80,6 +80,12 @@ static void check_state(const ucontext_t *context)
 		failure("its state is not where it was found");
 }
 
+/* Where translated code goes back to the engine, and how often it did. */
+static uint8_t *way_out;
+static unsigned ways_out;
+
+static const uint8_t zero_rax[] = { 0x33, 0xc0 };	/* xor %eax, %eax */
+
 static void on_breakpoint(int number, siginfo_t *info, void *opaque)
 {
 	ucontext_t *context = opaque;
@@ -87,6 +93,12 @@ static void on_breakpoint(int number, siginfo_t *info, void *opaque)
 
 	(void)number;
 	(void)info;
+	if (at == (uintptr_t)way_out) {
+		ways_out++;
+		context->uc_mcontext.gregs[REG_RAX] = 0;
+		context->uc_mcontext.gregs[REG_RIP] += sizeof(zero_rax) - 1;
+		return;
+	}
 	for (size_t i = 0; i < COUNT(replaced); i++) {
 		struct replaced *it = &replaced[i];
 
@@ -281,6 +293,15 @@ CODE(jumps_code,
      "3: incq (%rsi)\n ret\n"
      "4: add $8, %rsi\n");
 
+/* Blocks end without a jump: before an operand that must be aligned, and before
+ * and behind an instruction over the end of a page. */
+CODE(ends_code,
+     "mov $1000, %r8d\n"
+     "1: lea 16(%rdi), %rax\n movaps (%rax), %xmm0\n"
+     "movups %xmm0, (%rsi)\n jmp 2f\n"
+     ".org ends_code + 4092\n"
+     "2: nop\n mov $5, %eax\n add %rax, 16(%rsi)\n dec %r8d\n jne 1b\n");
+
 static const struct part {
 	const char *name;
 	const uint8_t *code, *end;
@@ -296,8 +317,11 @@ static const struct part {
 	{ "halves of registers", halves_code, halves_code_end, true },
 	{ "jumps", jumps_code, jumps_code_end, true },
 };
+static const struct part ends = {
+	"ends of blocks", ends_code, ends_code_end, true,
+};
 
-static const struct {
+static const _Alignas(16) struct {
 	double d[12];
 	float f[24];
 } numbers = {
@@ -408,6 +432,25 @@ static void check_inlining(struct vm *vm)
 		failure("the answers about jumps are not used");
 }
 
+/* Of translated code, which has the way out since it has looked for a block. */
+static void check_ends(struct vm *vm)
+{
+	const unsigned most = 100;
+
+	way_out = (uint8_t *)(uintptr_t)engine_way_out(vm->engine);
+	if (!way_out || memcmp(way_out, zero_rax, sizeof(zero_rax)) != 0) {
+		failure("the way back to the engine is another one");
+		return;
+	}
+	*way_out = BREAKPOINT;
+	ways_out = 0;
+	compare(vm, &ends, CODE_AT);
+	*way_out = zero_rax[0];
+	way_out = NULL;
+	if (ways_out > most)
+		failure("blocks that end without a jump do not go on");
+}
+
 static void run_all_parts(void)
 {
 	struct failure why;
@@ -428,6 +471,7 @@ static void run_all_parts(void)
 	for (size_t i = 0; i < COUNT(parts); i++)
 		compare(vm, &parts[i], CODE_AT);
 	check_inlining(vm);
+	check_ends(vm);
 	vm_destroy(vm);
 }
 

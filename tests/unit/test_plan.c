@@ -146,6 +146,18 @@ __asm__(".pushsection .rodata\n"
 	"jmp 1b\n"
 	"list_end: .popsection\n");
 
+/* No block can be linked with one that goes over a page's end. */
+static void are_alone_at_the_end(const struct vm *vm)
+{
+	for (uint32_t i = 1; i < vm->block_count; i++) {
+		const struct engine_block *block = &vm->blocks[i].inlined;
+
+		if (block->pc / GUEST_PAGE !=
+		    (block->pc + block->size - 1) / GUEST_PAGE)
+			assert_int_equal(block->count, 1);
+	}
+}
+
 static void stops_exactly(guest_addr at, bool traced)
 {
 	static const uint64_t addresses[] = {
@@ -161,6 +173,7 @@ static void stops_exactly(guest_addr at, bool traced)
 	assert_int_equal(stop.fault, FAULT_PRIVILEGE);
 	assert_int_equal(stop.pc, at + (guest_addr)(list_at - list));
 	assert_int_equal(vm_steps(vm), TO_THE_FAULT);
+	are_alone_at_the_end(vm);
 	vm_destroy(vm);
 }
 

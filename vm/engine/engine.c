@@ -24,6 +24,10 @@
 #define NO_FIRST (ENGINE_NEVER + 1)
 #define NO_LAST (ENGINE_NEVER + 2)
 
+/* All addresses. */
+#define ALL_FIRST 0
+#define ALL_LAST UINT64_MAX
+
 _Thread_local struct engine *engine_entered;
 _Thread_local struct engine *engine_executing;
 
@@ -122,14 +126,25 @@ static uc_err add_hooks(struct engine *engine)
 				  engine->kind->syscall_insn);
 	if (!err)
 		err = uc_hook_add(engine->uc, &hook, UC_HOOK_BLOCK,
-				  (void *)calls_on_block, HOOK_USER, 1, 0);
+				  (void *)calls_on_block, HOOK_USER, ALL_FIRST,
+				  ALL_LAST);
+	if (!err)
+		engine->covered = layout_find_range(hook, ALL_FIRST, ALL_LAST);
 	if (!err)
 		err = uc_hook_add(engine->uc, &hook, UC_HOOK_CODE,
 				  (void *)calls_on_instruction, HOOK_USER,
 				  NO_FIRST, NO_LAST);
 	if (!err)
 		engine->hooked = layout_find_range(hook, NO_FIRST, NO_LAST);
-	return err || engine->hooked ? err : UC_ERR_HOOK;
+	return err || (engine->covered && engine->hooked) ? err : UC_ERR_HOOK;
+}
+
+void engine_cover(struct engine *engine, bool all)
+{
+	if (!engine->covered)
+		return;
+	engine->covered[0] = all ? ALL_FIRST : NO_FIRST;
+	engine->covered[1] = all ? ALL_LAST : NO_LAST;
 }
 
 void engine_hook(struct engine *engine, guest_addr first, guest_addr last)

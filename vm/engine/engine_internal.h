@@ -182,7 +182,8 @@ struct engine {
 		unsigned size;	/* 0: none */
 		bool waits;	/* that is to be asked for */
 	} disguise;
-	uint64_t *hooked; /* the first and last address of engine_hook() */
+	uint64_t *hooked; /* the first and last address of engine_hook(), */
+	uint64_t *covered;	/* and of the hook on blocks; NULL: unknown */
 	struct {		/* see build/accesses.c */
 		unsigned kinds;
 		uint64_t *words;	/* the log; NULL: there is none */
@@ -270,6 +271,9 @@ uc_err engine_begin(struct engine *engine, int model);
 
 /* ... and then its start.  On failure, closes it. */
 int engine_complete(struct engine *engine, uc_err err, struct failure *why);
+
+/* Whether the hook on blocks is for all of them, or for none. */
+void engine_cover(struct engine *engine, bool all);
 
 /* ------- build/layout*.c: engine_kind.find ------- */
 

@@ -12,6 +12,8 @@
  *   other bytes, of one instruction of a block;
  * - an operand that must be aligned and whose address is computed in this
  *   block: at the entry of the next one it follows from the registers;
+ * - an instruction that goes on on the next page: the engine links no block
+ *   with one that does;
  * - one with a breakpoint;
  * - one of another part of the code, or that is told for its part;
  * - the next page, which has not been asked for yet and may not be there.
@@ -53,7 +55,7 @@ static bool ends_before(const struct plan *plan, const struct insn *insn,
 	unsigned part = part_at(plan->vm, pc);
 
 	return insn->special || insn->misread ||
-	       (plan->disguises && insn->cut_off) ||
+	       (insn->cut_off && (plan->disguises || plan->cuts)) ||
 	       (plan->cuts && (break_is_at(plan->vm, pc) ||
 			       part != plan->part || part & VM_PART_TOLD));
 }

@@ -53,6 +53,11 @@ uint64_t engine_jumps_missed(const struct engine *engine)
 	return engine->jumps.missed;
 }
 
+const uint8_t *engine_way_out(const struct engine *engine)
+{
+	return engine->jumps.way_out;
+}
+
 static uint64_t hash(uint64_t pc)
 {
 	return pc * UINT64_C(0x9e3779b97f4a7c15);
