@@ -107,8 +107,8 @@ int vm_become(struct vm *vm, enum arch arch, struct failure *why);
 void vm_behave_as(struct vm *vm, uint64_t behaviour);
 
 /*
- * The process is about to be forked: what its children translate is there for
- * each other.  All code that was mapped is gone: what follows an exec may have
+ * The process is about to be forked: from the second time on, what its children
+ * translate is there for each other.  All code that was mapped is gone: what follows an exec may have
  * been translated by others.
  */
 void vm_keep_translations(struct vm *vm);

@@ -201,7 +201,9 @@ static void takes_over(void **state)
 	const struct row *row = *state;
 	struct vm *vm = machine();
 
+	/* Nothing is kept for one child. */
 	expect(begin(vm, first), "the first");
+	expect(begin(vm, first), "the second");
 	for (unsigned i = 0; i < 2; i++)
 		expect(begin(vm, row->does), row->name);
 	/* The parent itself has translated nothing yet. */
@@ -221,7 +223,27 @@ static void can_be_turned_off(void **state)
 	unsetenv("CPREC_NO_KEPT");
 	expect(begin(vm, first), "the first");
 	expect(begin(vm, first), "the second");
+	expect(begin(vm, first), "the third");
 	assert_true(wait(&status) < 0);
+	assert_false(the_same(vm));
+	vm_destroy(vm);
+}
+
+/* One child is not worth it, and its own first child is not, either. */
+static bool is_first_again(struct vm *vm)
+{
+	int status;
+	pid_t pid = begin(vm, first);
+
+	return waitpid(pid, &status, 0) == pid && !status && !the_same(vm);
+}
+
+static void not_for_one(void **state)
+{
+	struct vm *vm = machine();
+
+	(void)state;
+	expect(begin(vm, is_first_again), "the first");
 	assert_false(the_same(vm));
 	vm_destroy(vm);
 }
@@ -233,6 +255,7 @@ static void together(void **state)
 	pid_t pids[TOGETHER];
 
 	(void)state;
+	expect(begin(vm, first), "the first");
 	vm_keep_translations(vm);
 	for (unsigned i = 0; i < TOGETHER; i++) {
 		pids[i] = fork();
@@ -253,6 +276,7 @@ int main(void)
 
 	add_rows(&list, rows, takes_over);
 	add_test(&list, "can be turned off", can_be_turned_off, NULL);
+	add_test(&list, "not for one child", not_for_one, NULL);
 	add_test(&list, "at the same time", together, NULL);
 	return run_list("kept", &list);
 }

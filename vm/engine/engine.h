@@ -243,8 +243,9 @@ void engine_drop_all(struct engine *engine);
 uint32_t engine_blocks_most(const struct engine *engine);
 
 /*
- * The engine is about to be forked: from now on what it translates is there for
- * those that come of it, and what they translate, too.
+ * The engine is about to be forked.  From the second time on, what it translates
+ * is there for those that come of it, and what they translate, too: a program
+ * that forks once pays nothing for it.
  */
 void engine_keep(struct engine *engine);
 

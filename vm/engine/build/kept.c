@@ -119,6 +119,10 @@ void engine_keep(struct engine *engine)
 
 	if (!engine->keeps || engine->kept)
 		return;
+	if (engine->has_forked != getpid()) {
+		engine->has_forked = getpid();
+		return;
+	}
 	store = mmap(NULL, sizeof(struct kept_store), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (store == MAP_FAILED)
@@ -200,6 +204,17 @@ static void publish(const struct kept *kept, uint32_t at)
 	}
 }
 
+/* All of a piece will be written, here and in the store: saves the faults, if
+ * the kernel can (Linux 5.14). */
+static void populate(const struct kept *kept, size_t piece)
+{
+	uint8_t *copy = kept->store->zone + piece * PIECE;
+	uintptr_t before = (uintptr_t)copy % GUEST_PAGE;
+
+	madvise(copy - before, PIECE, MADV_POPULATE_WRITE);
+	madvise(kept->zone + piece * PIECE, PIECE, MADV_POPULATE_WRITE);
+}
+
 /* Room for one more; false: all of the zone is given away. */
 static bool make_room(struct kept *kept)
 {
@@ -222,6 +237,7 @@ static bool make_room(struct kept *kept)
 		kept->next = at + (piece ? 0 : ALIGNED);
 	kept->end = at + PIECE;
 	kept->owner = getpid();
+	populate(kept, piece);
 	return true;
 }
 
