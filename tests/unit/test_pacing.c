@@ -120,7 +120,7 @@ static void much_code(void **state)
 		uint32_t targets;
 		uint64_t due;
 	} rows[] = {
-		{ 5999, 1000 }, { 6000, 1 }, { 10000, 1 }, { 30000, 3 },
+		{ 11999, 1000 }, { 12000, 2 }, { 19999, 2 }, { 30000, 3 },
 		{ 1000000, 100 },
 	};
 	struct pacing pacing;
@@ -137,7 +137,7 @@ static void much_code(void **state)
 				 rows[i].due);
 		pacing_learn(&pacing, &costs, costs.written);
 		assert_int_equal(pacing_look_steps(&pacing),
-				 (costs.targets < 6000 ? 4 : 1) * MILLION);
+				 (costs.targets < 12000 ? 4 : 1) * MILLION);
 	}
 }
 
@@ -145,7 +145,7 @@ static void much_code(void **state)
 static void child(void **state)
 {
 	struct segment_costs costs = {
-		.touched = 30000, .written = 30000, .targets = 6000,
+		.touched = 30000, .written = 30000, .targets = 12000,
 		.steps = 999 * MILLION, .time = 5999 * MILLION,
 	};
 	struct pacing pacing;
@@ -163,7 +163,7 @@ static void child(void **state)
 	pacing_learn(&pacing, &costs, 0);
 	costs.number++;
 	costs.steps = costs.time = 0;
-	assert_int_equal(due_at(&pacing, &costs, MILLION), 1);
+	assert_int_equal(due_at(&pacing, &costs, MILLION), 2);
 	pacing_init(&pacing, 1000);
 	pacing_begin_child(&pacing);
 	costs = (struct segment_costs){ .steps = 1000 };

@@ -204,17 +204,6 @@ static void publish(const struct kept *kept, uint32_t at)
 	}
 }
 
-/* All of a piece will be written, here and in the store: saves the faults, if
- * the kernel can (Linux 5.14). */
-static void populate(const struct kept *kept, size_t piece)
-{
-	uint8_t *copy = kept->store->zone + piece * PIECE;
-	uintptr_t before = (uintptr_t)copy % GUEST_PAGE;
-
-	madvise(copy - before, PIECE, MADV_POPULATE_WRITE);
-	madvise(kept->zone + piece * PIECE, PIECE, MADV_POPULATE_WRITE);
-}
-
 /* Room for one more; false: all of the zone is given away. */
 static bool make_room(struct kept *kept)
 {
@@ -237,7 +226,6 @@ static bool make_room(struct kept *kept)
 		kept->next = at + (piece ? 0 : ALIGNED);
 	kept->end = at + PIECE;
 	kept->owner = getpid();
-	populate(kept, piece);
 	return true;
 }
 
