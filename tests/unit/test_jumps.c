@@ -203,6 +203,35 @@ static void is_quick(void **state)
 	vm_destroy(vm);
 }
 
+/* Of two functions that are called in turn and have one place in the table. */
+static void is_quick_in_one_place(void **state)
+{
+	static const uint8_t both[] = {
+		0xff, 0xd7,			/* 1: call *%rdi */
+		0xff, 0xd6,			/* call *%rsi */
+		0xff, 0xcb,			/* dec %ebx */
+		0x75, 0xf8,			/* jnz 1b */
+		0xf4,				/* hlt */
+	};
+	/* The place is (pc ^ pc >> 14) % KNOWN_JUMPS. */
+	const guest_addr other = 2 * FUNCTION +
+				 (FUNCTION >> 14 ^ 2 * FUNCTION >> 14);
+	struct vm *vm = machine();
+	uint64_t before = engine_jumps_missed(vm->engine);
+	struct vm_stop stop;
+
+	(void)state;
+	map(vm, 2 * FUNCTION, GUEST_PAGE, MAY_READ | MAY_WRITE | MAY_EXEC);
+	put(vm, other, 2);
+	assert_int_equal(memory_poke(vm_memory(vm), CODE, both, sizeof(both)),
+			 0);
+	vm_set_reg(vm, X86_RSI, other);
+	run(vm, CALLS, &stop);
+	assert_int_equal(vm_reg(vm, X86_RAX), 2);
+	assert_true(engine_jumps_missed(vm->engine) - before <= 20);
+	vm_destroy(vm);
+}
+
 /* Memory without code comes, changes and goes: what is known of code stays. */
 static void data_changes(struct vm *vm)
 {
@@ -272,6 +301,7 @@ int main(void)
 
 	add_rows(&list, rows, finds_what_is_there);
 	add_test(&list, "is quick", is_quick, NULL);
+	add_test(&list, "quick in one place", is_quick_in_one_place, NULL);
 	add_test(&list, "data does not matter", data_does_not_matter, NULL);
 	add_test(&list, "targets are counted", targets_are_counted, NULL);
 	return run_list("jumps", &list);

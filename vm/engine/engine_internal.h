@@ -16,12 +16,19 @@
  */
 #define KNOWN_BLOCKS 65536
 #define KNOWN_JUMPS 32768
+#define REPLACED_JUMPS 65536
 #define TARGET_BITS (1u << 17)
 
 /* As translated code reads it (build/jumps.c). */
 struct known_jump {
 	uint64_t pc;
 	const void *code;	/* the translation there; asks, if nothing is */
+};
+
+/* One that another took the place of. */
+struct replaced_jump {
+	struct known_jump jump;
+	uint64_t age;		/* holds if it is that of all */
 };
 
 /* See build/jumps.c. */
@@ -36,6 +43,8 @@ struct jumps {
 	struct known_jump known[KNOWN_JUMPS];
 	uint32_t in_use[KNOWN_JUMPS];	/* those that are to be forgotten */
 	uint32_t use_count;
+	struct replaced_jump replaced[REPLACED_JUMPS];
+	uint64_t age;		/* how often all were forgotten */
 	/* One bit for each address that a jump went to, by its hash. */
 	uint64_t targets[TARGET_BITS / 64];
 	uint32_t target_count;

@@ -9,6 +9,10 @@
  * each architecture: helper_lookup_tb_ptr() answers from one place, and asks the
  * engine's own only for what is not there.
  *
+ * Two addresses that are used in turn may have the same place there.  So an
+ * answer that gives way to another goes to a second table, which is read before
+ * the engine is asked.
+ *
  * An answer holds as long as the engine's own short cuts would: until a
  * translation or a page of the TLB is dropped.  The functions that do so are
  * replaced, too, only to note it.
@@ -24,6 +28,9 @@
 
 /* What an empty entry has: so it is right to go there from address 0. */
 #define JUMPS_NOTHING ((const void *)(uintptr_t)jumps_ask)
+
+#define REPLACED_SHIFT 48	/* of the hash of an address */
+_Static_assert(REPLACED_JUMPS == 1 << (64 - REPLACED_SHIFT), "by the hash");
 
 #define COUNTED_SHARE 8		/* one of so many */
 #define SHARE_SHIFT 32		/* of the hash of an address */
@@ -46,6 +53,7 @@ void jumps_forget(struct jumps *jumps)
 		jumps->known[jumps->in_use[i]] =
 			(struct known_jump){ .code = JUMPS_NOTHING };
 	jumps->use_count = 0;
+	jumps->age++;
 }
 
 uint64_t engine_jumps_missed(const struct engine *engine)
@@ -97,6 +105,11 @@ uint32_t engine_targets(const struct engine *engine)
 	return engine->jumps.target_count * COUNTED_SHARE;
 }
 
+static struct replaced_jump *replaced_place(struct jumps *jumps, uint64_t pc)
+{
+	return &jumps->replaced[hash(pc) >> REPLACED_SHIFT];
+}
+
 static void remember(struct jumps *jumps, uint64_t pc, const void *code)
 {
 	struct known_jump *known = known_place(jumps, pc);
@@ -104,6 +117,9 @@ static void remember(struct jumps *jumps, uint64_t pc, const void *code)
 	if (known->code == JUMPS_NOTHING)
 		jumps->in_use[jumps->use_count++] =
 			(uint32_t)(known - jumps->known);
+	else
+		*replaced_place(jumps, known->pc) =
+			(struct replaced_jump){ *known, jumps->age };
 	*known = (struct known_jump){ .pc = pc, .code = code };
 }
 
@@ -123,17 +139,30 @@ static void note_target(struct jumps *jumps, uint64_t pc)
 
 typedef void *lookup_fn(void *state);
 
+static void *ask(struct jumps *jumps, void *state, lookup_fn *engines_own)
+{
+	jumps->missed++;
+	return engines_own(state);
+}
+
 /* `alone`: it is the only translation of that address. */
 __attribute__((noinline)) static void *look_up(struct jumps *jumps, void *state,
 					       uint64_t pc, bool alone,
 					       lookup_fn *engines_own)
 {
-	uint8_t *code = engines_own(state);
+	const struct replaced_jump *was = replaced_place(jumps, pc);
+	uint8_t *code;
 
-	jumps->missed++;
 	if (!jumps->are_ours)
-		return code;
+		return ask(jumps, state, engines_own);
 	note_target(jumps, pc);
+	if (alone && was->jump.pc == pc && was->jump.code &&
+	    was->age == jumps->age) {
+		code = (void *)(uintptr_t)was->jump.code;
+		remember(jumps, pc, code);
+		return code;
+	}
+	code = ask(jumps, state, engines_own);
 	if (!jumps->way_out || code <= jumps->way_out)
 		jumps->way_out = code;
 	else if (alone)
