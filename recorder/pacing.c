@@ -29,8 +29,8 @@
 
 /*
  * The longer a replay takes, the more its key frame may cost: a share of the
- * steps' time that is one in FRAME_IS_FREE / replay.  So it is a tenth for a
- * replay of 50 ms, and half of it for one of 250 ms.  A choice between the time
+ * steps' time, which is the replay's time divided by FRAME_IS_FREE.  So it is a
+ * tenth for a replay of 50 ms, and half for one of 250 ms.  A choice between the time
  * of recording and that of questions, which replay half a segment on average.
  * Nothing is gained by segments that take less than SHORTEST to replay.
  *

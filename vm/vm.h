@@ -108,10 +108,14 @@ void vm_behave_as(struct vm *vm, uint64_t behaviour);
 
 /*
  * The process is about to be forked: from the second time on, what its children
- * translate is there for each other.  All code that was mapped is gone: what follows an exec may have
- * been translated by others.
+ * translate is there for each other.
  */
 void vm_keep_translations(struct vm *vm);
+
+/*
+ * All code that was mapped is gone: what follows an exec may have been translated
+ * by others.
+ */
 void vm_forget_code(struct vm *vm);
 
 struct memory *vm_memory(struct vm *vm);

@@ -19,9 +19,9 @@ static uint64_t due_at(const struct pacing *pacing, struct segment_costs *costs,
 
 /*
  * What a segment is like, how many of the pages written had changed much the
- * last time, and when it is due.  The figures were computed by hand: with the
- * steps x (in millions, so that a step at its best takes 1 ms of them) that are
- * replayed in r ms, and a key frame of f ms, x * r is 500 * f.
+ * last time, and when it is due.  The figures were computed by hand: x million
+ * steps take x ms at their best.  If their replay takes r ms and the key frame f,
+ * it is due where x * r reaches 500 * f.
  */
 static const struct work {
 	const char *name;

@@ -230,7 +230,7 @@ struct engine {
 		uint16_t control;	/* of x87 */
 		bool is_entered;	/* they are not the host's now */
 	} host;
-	pid_t has_forked;	/* which process has, once: see engine_keep() */
+	pid_t forked_by;	/* the process that has, once: see engine_keep() */
 	bool keeps;		/* it may, or does: see build/kept.c; not so with
 				   CPREC_NO_KEPT */
 	struct kept *kept;	/* NULL: it does not */

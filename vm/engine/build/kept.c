@@ -119,8 +119,8 @@ void engine_keep(struct engine *engine)
 
 	if (!engine->keeps || engine->kept)
 		return;
-	if (engine->has_forked != getpid()) {
-		engine->has_forked = getpid();
+	if (engine->forked_by != getpid()) {
+		engine->forked_by = getpid();
 		return;
 	}
 	store = mmap(NULL, sizeof(struct kept_store), PROT_READ | PROT_WRITE,
