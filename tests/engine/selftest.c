@@ -430,6 +430,15 @@ static void check_inlining(struct vm *vm)
 		failure("the call of the hook of a block has another form");
 	if (engine_jumps_missed(vm->engine) > misses)
 		failure("the answers about jumps are not used");
+	if (!engine_straight(vm->engine))
+		failure("what is behind the hook of a block has another form");
+}
+
+/* Of a loop whose conditional jump does not leave its page. */
+static void check_branches(struct vm *vm)
+{
+	if (!engine_branches(vm->engine))
+		failure("a conditional jump has another form");
 }
 
 /* Of translated code, which has the way out since it has looked for a block. */
@@ -471,6 +480,7 @@ static void run_all_parts(void)
 	for (size_t i = 0; i < COUNT(parts); i++)
 		compare(vm, &parts[i], CODE_AT);
 	check_inlining(vm);
+	check_branches(vm);
 	check_ends(vm);
 	vm_destroy(vm);
 }
@@ -643,6 +653,9 @@ static uint64_t run_words(const struct words *words, guest_addr at)
 		       words->leaves[i].value);
 	check_stored(vm, words);
 	check_inlining(vm);
+	/* The loop of 32-bit ARM has an indirect jump instead. */
+	if (at == CODE_AT && words->arch != ARCH_ARM)
+		check_branches(vm);
 	misses = vm->tlb.total;
 	vm_destroy(vm);
 	return misses;

@@ -280,6 +280,7 @@ static void choose_ways(struct engine *engine)
 			is_free(TRANSLATIONS_MOST + 2 * KEPT_SIZE + SPARE);
 	if (engine->keeps)
 		engine->translations += KEPT_SIZE;
+	engine->branches.are_direct = !getenv("CPREC_NO_BRANCHES");
 	engine->direct.proves = !getenv("CPREC_NO_PROOFS");
 	engine->vectors.are_inline = !getenv("CPREC_NO_VECTORS") &&
 				     __builtin_cpu_supports("avx") &&

@@ -381,6 +381,11 @@ void engine_count_targets(struct engine *engine);
 /* How often the engine was asked where a jump goes. */
 uint64_t engine_jumps_missed(const struct engine *engine);
 
+/* Of how many blocks the conditional jump leads to another one at once, and how
+ * many are counted without a jump, since the engine was opened. */
+uint64_t engine_branches(const struct engine *engine);
+uint64_t engine_straight(const struct engine *engine);
+
 /* Where translated code goes back to the engine without a block that it could
  * be linked with; NULL: that is not known yet. */
 const uint8_t *engine_way_out(const struct engine *engine);

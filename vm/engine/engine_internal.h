@@ -90,6 +90,9 @@ struct engine_exception_state {
  * needs up to 5 more, and the host has 16 registers. */
 #define ENGINE_STORED 10
 
+/* As many blocks wait at most to be rearranged. */
+#define ENGINE_WAITING 64
+
 struct generator;
 struct made_op;
 struct op_kind;
@@ -208,6 +211,18 @@ struct engine {
 					   and for the size of all of them */
 		bool accessing;	/* an access is being generated */
 	} logged;
+	struct {		/* see build/branches.c */
+		bool are_direct;	/* not so with CPREC_NO_BRANCHES */
+		const struct made_op *on[2];	/* operations of this block by
+						   which it goes on to others */
+		unsigned count;
+		uint64_t found, straight;	/* so many, ever */
+		void *context;	/* by which the engine finds blocks */
+		struct {	/* see build/straight.c */
+			uint8_t *start, *ret;
+		} waiting[ENGINE_WAITING];
+		unsigned waiting_count;
+	} branches;
 	struct {		/* see build/direct.c */
 		bool is_on;
 		bool proves;	/* see build/proven.c; not so with
@@ -383,6 +398,10 @@ void jumps_begin(struct jumps *jumps);
 
 /* Translations were dropped. */
 void jumps_forget(struct jumps *jumps);
+
+/* What is at that address of the guest is better entered at `to`. */
+void jumps_move(struct jumps *jumps, uint64_t pc, const void *from,
+		const void *to);
 
 /* ------- build/accesses.c ------- */
 

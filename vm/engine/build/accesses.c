@@ -246,6 +246,7 @@ void accesses_begin_block(struct engine *engine)
 {
 	engine->logged.insns = 0;
 	engine->logged.first = NULL;
+	engine->branches.count = 0;
 	engine->logged.record = 0;
 	engine->logged.block_first = engine->logged.site_count;
 }

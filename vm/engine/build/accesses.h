@@ -21,13 +21,17 @@ void accesses_insn(int op, uint64_t pc);
 void accesses_forget(void *context, int op);
 
 /* It was made. */
-static inline void *accesses_made(void *made)
+static inline void *accesses_made(void *made, int op)
 {
-	if (engine_entered) {
-		engine_entered->logged.made = made;
-		if (!engine_entered->logged.first)
-			engine_entered->logged.first = made;
-	}
+	struct engine *engine = engine_entered;
+
+	if (!engine)
+		return made;
+	engine->logged.made = made;
+	if (!engine->logged.first)
+		engine->logged.first = made;
+	if (op == OP_GO_ON && engine->branches.count < 2)
+		engine->branches.on[engine->branches.count++] = made;
 	return made;
 }
 
@@ -56,7 +60,7 @@ uint64_t *accesses_note(guest_addr addr, unsigned size, unsigned kind);
 	{                                                                      \
 		if (engine_entered)                                            \
 			accesses_forget(context, op);                          \
-		return accesses_made(engine_##name_(context, op));             \
+		return accesses_made(engine_##name_(context, op), op);         \
 	}
 
 #define DEFINE_ASK(name_)                                                      \

@@ -8,6 +8,7 @@
 #define CPREC_VM_ENGINE_BUILD_GENERATE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What the engine calls a value by. */
@@ -44,6 +45,13 @@ struct made_op {
 	void *before;
 	uintptr_t operands[];
 };
+
+/* The one that is made in front of it. */
+static inline const struct made_op *made_op_in_front(const struct made_op *op)
+{
+	return (const void *)((const uint8_t *)op->before -
+			      offsetof(struct made_op, next));
+}
 
 /* What the engine knows of all with one number (TCGOpDef). */
 struct op_kind {

@@ -48,6 +48,7 @@
  * The two bytes before the call say what was done: in the original they are
  * the highest of HOOK_USER, 0.
  */
+#include "vm/engine/build/straight.h"
 #include "vm/engine/engine_internal.h"
 
 #include <string.h>
@@ -307,4 +308,6 @@ void inline_count(struct engine *engine, uint8_t *ret, uint32_t number,
 		return;
 	memcpy(start, code, size);
 	put_mark(ret, mark, number);
+	if (!rep)
+		straight_note(engine, start, ret);
 }

@@ -56,6 +56,15 @@ void jumps_forget(struct jumps *jumps)
 	jumps->age++;
 }
 
+void jumps_move(struct jumps *jumps, uint64_t pc, const void *from,
+		const void *to)
+{
+	struct known_jump *known = known_place(jumps, pc);
+
+	if (known->pc == pc && known->code == from)
+		known->code = to;
+}
+
 uint64_t engine_jumps_missed(const struct engine *engine)
 {
 	return engine->jumps.missed;

@@ -29,6 +29,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "vm/engine/build/branches.h"
 #include "vm/engine/build/replaces.h"
 #include "vm/engine/engine_internal.h"
 
@@ -445,13 +446,15 @@ static int take_over(const struct engine *engine, void *block)
 static int emit_block(void *context, void *block, emit_block_fn *engines_own)
 {
 	struct engine *engine = engine_entered;
-	struct kept *kept = engine->kept;
+	struct kept *kept = engine ? engine->kept : NULL;
 	int size;
 
-	if (kept->state == KEPT_FOUND)
+	if (kept && kept->state == KEPT_FOUND)
 		return take_over(engine, block);
 	size = engines_own(context, block);
-	if (kept->state == KEPT_MADE) {
+	if (engine)
+		branches_find(engine, context, block);
+	if (kept && kept->state == KEPT_MADE) {
 		memcpy(kept->pristine, block, sizeof(kept->pristine));
 		kept->size = size;
 	}
@@ -462,9 +465,7 @@ static int emit_block(void *context, void *block, emit_block_fn *engines_own)
 	REPLACES(emit_block_fn, name);                                         \
 	int name(void *context, void *block)                                   \
 	{                                                                      \
-		return engine_entered && engine_entered->kept ?                \
-			       emit_block(context, block, engine_##name) :     \
-			       engine_##name(context, block);                  \
+		return emit_block(context, block, engine_##name);              \
 	}
 
 EMITS_BLOCK(tcg_gen_code_x86_64)

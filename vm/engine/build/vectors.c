@@ -71,13 +71,6 @@ void vectors_note(int op, uintptr_t value, uintptr_t number)
 
 #define OPERATIONS_OF_PLACES 5u	/* with a constant between them */
 
-static const struct made_op *in_front(const struct made_op *op)
-{
-	const uint8_t *link = op->before;
-
-	return (const void *)(link - offsetof(struct made_op, next));
-}
-
 static uint8_t kind_of(const struct made_op *op)
 {
 	return (uint8_t)op->head;
@@ -90,7 +83,7 @@ static struct place place_of(const void *address)
 	struct place place = { (uintptr_t)address, 0 };
 
 	for (unsigned i = 0; i < OPERATIONS_OF_PLACES; i++) {
-		const struct made_op *constant = in_front(op);
+		const struct made_op *constant = made_op_in_front(op);
 
 		if (kind_of(op) == OP_ADD &&
 		    op->operands[0] == (uintptr_t)address) {
@@ -125,7 +118,7 @@ bool vectors_shift(struct place vector, uintptr_t *number)
 	const struct made_op *op = engine_entered->logged.made;
 	const struct made_op *found[OPERATIONS_OF_SHIFT];
 
-	for (unsigned i = 0; i < OPERATIONS_OF_SHIFT; i++, op = in_front(op)) {
+	for (unsigned i = 0; i < OPERATIONS_OF_SHIFT; i++, op = made_op_in_front(op)) {
 		if (kind_of(op) != expected[i])
 			return false;
 		found[i] = op;

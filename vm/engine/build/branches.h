@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* branches.h - conditional jumps to the next block */
+#ifndef CPREC_VM_ENGINE_BUILD_BRANCHES_H
+#define CPREC_VM_ENGINE_BUILD_BRANCHES_H
+
+#include <stdint.h>
+
+struct engine;
+
+/* Looks for one in a block that has just been translated. */
+void branches_find(struct engine *engine, void *context, void *block);
+
+/* Where its translation begins. */
+const uint8_t *branches_start(const struct engine *engine, void *block);
+
+/* What leads to a block, which begins there, shall lead to where it is best
+ * entered. */
+void branches_lead(struct engine *engine, void *block, const uint8_t *start);
+
+#endif
