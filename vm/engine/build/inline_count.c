@@ -25,6 +25,8 @@
  *	jns  body		(behind the engine's question)
  *	jmp  call		(the call itself stays, without arguments)
  *
+ * and straight.c later rearranges that so that nothing is jumped over.
+ *
  * The engine's question need not be asked as well: it is told to stop by
  * calls_on_block(), which returns to it, and by exceptions, which leave the
  * translation.  Where it has another form it stays.
