@@ -104,13 +104,22 @@ static bool is_conditional(const struct engine *engine)
 	       (uint8_t)in_front->head == OP_JUMP_IF_64;
 }
 
-void branches_find(struct engine *engine, void *context, void *block)
+void branches_begin(struct engine *engine, void *context, void *block)
+{
+	struct block_jumps *jumps = jumps_of(engine->kind->is_narrow, block);
+
+	engine->branches.context = context;
+	jumps->displacements[0] = jumps->displacements[1] = 0;
+}
+
+/* A jump that nothing leads to is left out by the engine. */
+void branches_find(struct engine *engine, void *block)
 {
 	struct block_jumps *jumps = jumps_of(engine->kind->is_narrow, block);
 	uint8_t *first, *second, *jcc = NULL;
 
-	engine->branches.context = context;
-	if (!engine->branches.are_direct || !is_conditional(engine))
+	if (!engine->branches.are_direct || !jumps->displacements[0] ||
+	    !jumps->displacements[1] || !is_conditional(engine))
 		return;
 	first = jumps->translation + jumps->displacements[0] - 1;
 	second = jumps->translation + jumps->displacements[1] - 1;

@@ -7,8 +7,11 @@
 
 struct engine;
 
-/* Looks for one in a block that has just been translated. */
-void branches_find(struct engine *engine, void *context, void *block);
+/* A block is about to become code of the host. */
+void branches_begin(struct engine *engine, void *context, void *block);
+
+/* It has; looks for one. */
+void branches_find(struct engine *engine, void *block);
 
 /* Where its translation begins. */
 const uint8_t *branches_start(const struct engine *engine, void *block);

@@ -451,9 +451,11 @@ static int emit_block(void *context, void *block, emit_block_fn *engines_own)
 
 	if (kept && kept->state == KEPT_FOUND)
 		return take_over(engine, block);
-	size = engines_own(context, block);
 	if (engine)
-		branches_find(engine, context, block);
+		branches_begin(engine, context, block);
+	size = engines_own(context, block);
+	if (engine && size > 0)
+		branches_find(engine, block);
 	if (kept && kept->state == KEPT_MADE) {
 		memcpy(kept->pristine, block, sizeof(kept->pristine));
 		kept->size = size;
