@@ -32,7 +32,7 @@ from agree import ask_gdb, ask_plain, compare  # noqa: E402
 from dap import version  # noqa: E402
 from debug import LONG, STOCK, Terminal, line_of  # noqa: E402
 from gdb import CPP, LIST, PLAIN, THREADS, Gdb  # noqa: E402
-from tap import Failure, equal, expect, main  # noqa: E402
+from tap import Failure, equal, expect, gdb_changes, main  # noqa: E402
 
 # The first one that goes back to where a line begins.
 LEAST = 15
@@ -261,12 +261,7 @@ class Plain(Gdb):
         told = self.cprec("registers", "--at=output:1", path, "rip").stdout
         expect(f"t={answers[3].strip()}" in told or answers[3] != when, told)
         # What gdb has seen of the same changes.
-        native = subprocess.run(
-            ["gdb", "-q", "-nx", "-batch", "-ex", "break main", "-ex", "run",
-             "-ex", "watch -l total", *["-ex", "continue"] * 30, program],
-            capture_output=True, text=True, stdin=subprocess.DEVNULL,
-            timeout=60).stdout
-        changes = re.findall(r"Old value = (.*)\nNew value = (.*)\n", native)
+        changes = gdb_changes(program, "-l total", 30)
         found = [re.match(r"total: (.*) -> (.*)\n", answers[i]).groups()
                  for i in (18, 19)]
         equal(found, changes[:-3:-1], "changes")
@@ -347,14 +342,8 @@ class Plain(Gdb):
             path, [f"history {name}" for name in names])
         equal((status, errors), (0, ""), "status, errors")
         for name, answer in zip(names, answers):
-            native = subprocess.run(
-                ["gdb", "-q", "-nx", "-batch", "-ex", "break main", "-ex",
-                 "run", "-ex", f"watch {name}", *["-ex", "continue"] * 12,
-                 program], capture_output=True, text=True, timeout=60,
-                stdin=subprocess.DEVNULL).stdout
-            changes = re.findall(r"Old value = (.*)\nNew value = (.*)\n",
-                                 native)
-            expect(len(changes) > 1, f"gdb's of {name}: {native}")
+            changes = gdb_changes(program, name, 12)
+            expect(len(changes) > 1, f"gdb's of {name}: {changes}")
             equal([tuple(line.split("\t")[2].split(" -> "))
                    for line in answer.splitlines()], changes, name)
 

@@ -3,6 +3,7 @@
 import argparse
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -27,6 +28,25 @@ def one_by_one():
     """The environment in which any qemu-user translates each instruction alone:
     it is -singlestep of 7.2, -one-insn-per-tb of 10."""
     return {**os.environ, "QEMU_SINGLESTEP": "1", "QEMU_ONE_INSN_PER_TB": "1"}
+
+
+def gdb_changes(program, what, times):
+    """What gdb's watch says of a variable from main() on: pairs of the old and
+    the new value.  It steps where it has no debug registers, as on some virtual
+    hosts."""
+    changes = []
+    for hardware in 1, 0:
+        out = subprocess.run(
+            ["gdb", "-q", "-nx", "-batch",
+             "-ex", f"set can-use-hw-watchpoints {hardware}",
+             "-ex", "break main", "-ex", "run", "-ex", f"watch {what}",
+             *["-ex", "continue"] * times, program],
+            capture_output=True, text=True, stdin=subprocess.DEVNULL,
+            timeout=100).stdout
+        changes = re.findall(r"Old value = (.*)\nNew value = (.*)\n", out)
+        if changes:
+            break
+    return changes
 
 
 def recordings(first):
