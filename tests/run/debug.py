@@ -17,7 +17,8 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
+from tap import (  # noqa: E402
+    CprecTap, Failure, equal, expect, gdb_changes, main)
 
 STOCK = """#include <stdio.h>
 #include <stdlib.h>
@@ -250,13 +251,6 @@ class Session(CprecTap):
             commands, self.options.cprec, "debug", "--batch", "-x",
             self.script(commands), *options, path, "--", *GDB)
 
-    def natively(self, program, *commands):
-        words = [word for one in commands for word in ("-ex", one)]
-        done = subprocess.run(["gdb", "-q", "-batch", *GDB, *words, program],
-                              capture_output=True, text=True, timeout=120,
-                              stdin=subprocess.DEVNULL)
-        return done.stdout
-
     # ------- sessions -------
 
     def corruption(self):
@@ -291,10 +285,8 @@ class Session(CprecTap):
         """The same as a watchpoint of gdb, run natively, in reverse."""
         path, _ = self.record("changes", STOCK)
         program = path.removesuffix(".cpr")
-        native = self.natively(program, "break main", "run",
-                               "watch -l total", *["continue"] * 5)
-        values = re.findall(r"Old value = (.*)\nNew value = (.*)\n", native)
-        equal(len(values), 5, native)
+        values = gdb_changes(program, "-l total", 5)
+        equal(len(values), 5, str(values))
         answers, _ = self.ask(path, "goto output 1", *["last total"] * 5)
         found = [re.match(r"total: (.*) -> (.*)\n", one) for one in answers[1:]]
         expect(all(found), str(answers))

@@ -49,6 +49,15 @@ def gdb_changes(program, what, times):
     return changes
 
 
+def is_executed_here(program):
+    """Not every kernel executes programs of i386."""
+    try:
+        subprocess.run([program], capture_output=True, timeout=60)
+    except OSError:
+        return False
+    return True
+
+
 def recordings(first):
     """Those of all processes, if the first one's has this name."""
     return [first] + sorted(glob.glob(os.path.join(first + ".d", "*.cpr")))
