@@ -22,6 +22,7 @@ from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
 SEGMENTS = {"1k": "--segment=1k", "50k": "--segment=50k", "whole": None}
 COUNTED = ("SIGNAL", "FAULT", "SLICE", "RETURN", "EXIT",
            "FIXED_CALL")
+ATTEMPTS = 8        # to have one execution several times
 AT_ONCE = 500       # positions that one question names
 FAULTS = 100        # of a recording, that are tried in any case
 
@@ -153,11 +154,18 @@ class Positions(CprecTap):
         expect(os.path.exists(path), f"no recording: {result.stderr}")
         return Recording(self, path)
 
+    def record_all(self):
+        """Of one execution: when a call that waits is done, the host decides."""
+        for _ in range(ATTEMPTS):
+            made = [self.record(name, option, self.options.guest)
+                    for name, option in SEGMENTS.items()]
+            if all(one.events() == made[0].events() for one in made):
+                break
+        return made
+
     def start(self):
         """All recordings of the execution, and the positions to ask for."""
-        self.recordings = [
-            self.record(name, option, self.options.guest)
-            for name, option in SEGMENTS.items()]
+        self.recordings = self.record_all()
         first = self.recordings[0]
         self.events = first.events()
         frames = set()
