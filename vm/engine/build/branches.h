@@ -16,8 +16,8 @@ void branches_find(struct engine *engine, void *block);
 /* Where its translation begins. */
 const uint8_t *branches_start(const struct engine *engine, void *block);
 
-/* What leads to a block, which begins there, shall lead to where it is best
- * entered. */
+/* The block that begins there was rearranged: jumps that are linked with it lead
+ * to its new entry from now on. */
 void branches_lead(struct engine *engine, void *block, const uint8_t *start);
 
 #endif

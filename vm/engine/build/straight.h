@@ -10,10 +10,11 @@ struct engine;
 /* A block that begins at `start` was inlined, whose call returns to `ret`. */
 void straight_note(struct engine *engine, uint8_t *start, uint8_t *ret);
 
-/* Rearranges those that were noted.  None of them may be at its beginning. */
+/* Rearranges those that were noted.  Only while no translated code executes. */
 void straight_settle(struct engine *engine);
 
-/* Where a block is best entered that begins there. */
+/* Where other code enters the block that begins there: behind its call, if it was
+ * rearranged. */
 const uint8_t *straight_entry(const uint8_t *start);
 
 #endif

@@ -118,7 +118,8 @@ bool vectors_shift(struct place vector, uintptr_t *number)
 	const struct made_op *op = engine_entered->logged.made;
 	const struct made_op *found[OPERATIONS_OF_SHIFT];
 
-	for (unsigned i = 0; i < OPERATIONS_OF_SHIFT; i++, op = made_op_in_front(op)) {
+	for (unsigned i = 0; i < OPERATIONS_OF_SHIFT;
+	     i++, op = made_op_in_front(op)) {
 		if (kind_of(op) != expected[i])
 			return false;
 		found[i] = op;
