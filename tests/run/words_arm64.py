@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, equal, expect, main  # noqa: E402
+from tap import CprecTap, equal, expect, is_executed_here, main  # noqa: E402
 
 DIFFERENCES = 10	# that are shown
 
@@ -60,13 +60,6 @@ class Tests(CprecTap):
         run(self.options.cprec, "verify", "-q", trace)
 
 
-def is_executed(program):
-    try:
-        return subprocess.run([program], check=False).returncode == 2
-    except OSError:
-        return False
-
-
 def run_all(options, folder, kind=Tests):
     tests = kind(options, folder)
     for tool in kind.compiler, *kind.oracle[:1]:
@@ -76,9 +69,8 @@ def run_all(options, folder, kind=Tests):
     program = os.path.join(folder, "words")
     subprocess.run([kind.compiler, *kind.flags, "-O1", "-static", "-o",
                     program, options.program], check=True)
-    if kind.is_native and not is_executed(program):
-        print("1..0 # SKIP this machine does not execute such programs")
-        return 0
+    if kind.is_native and not is_executed_here(program):
+        tests.oracle = [options.cprec, "run"]
     for group in kind.groups:
         tests.test(group, tests.words, program, group)
     return tests.summary()

@@ -6,7 +6,7 @@ all that they leave in registers, in memory, and their signals.
 usage: words_i386.py --cprec C --program SOURCE [--words N] [--seed S]
 
 SOURCE is programs/words_i386.c.  As words_arm64.py, but what they should do says
-this machine, if it executes programs of i386.  Speaks TAP.
+this machine; if its kernel executes no programs of i386, `run` does.  Speaks TAP.
 """
 import sys
 
