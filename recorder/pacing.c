@@ -2,22 +2,18 @@
 /* pacing.c - see pacing.h */
 #include "recorder/pacing.h"
 
-/*
- * How often the guest is stopped to ask whether the segment should end.
- * Looking more often where much code runs lets compilers have segments of a
- * million steps; elsewhere it would only cost stops.
- */
+/* How often the guest is stopped to ask whether the segment should end. */
 #define LOOK_STEPS UINT64_C(4000000)
-#define LOOK_STEPS_MUCH_CODE UINT64_C(1000000)
 
 /*
  * What a key frame costs, in ns: each page written is stored, whole or as a
  * patch, and each page that is touched in the next segment is opened anew, with
- * a fault.  Measured, rounded.
+ * a fault: this, beside what the host takes to close and open it.  Measured,
+ * rounded.
  */
 #define FRAME_PER_PATCH UINT64_C(8000)
 #define FRAME_PER_WHOLE UINT64_C(18000)
-#define FRAME_PER_TOUCH UINT64_C(10000)
+#define FRAME_PER_TOUCH UINT64_C(8000)
 
 /*
  * What a replay of the segment takes, in ns: what its steps took, fetching each
@@ -43,15 +39,6 @@
 #define TIME_PER_STEP UINT64_C(1)
 
 /*
- * A segment that executes that much code ends in any case, if it has made some
- * use of it.  Measured: first questions about a run of cc1 took 1.1 s without
- * this limit and take 0.34 s.  With half of it they take 0.22 s, and recording a
- * quarter longer, for a recording half as large again.
- */
-#define TARGETS_MOST 12000
-#define STEPS_PER_TARGET UINT64_C(100)
-
-/*
  * Families have many processes that end soon, and share their first pages with
  * others.  Key frames would be most of what is their own: measured, of 30
  * compilers with 600 million steps each, 11 MB instead of 0.1.  So a child's
@@ -66,25 +53,25 @@ void pacing_begin_child(struct pacing *pacing)
 	pacing->is_child = true;
 }
 
-void pacing_init(struct pacing *pacing, uint64_t fixed)
+void pacing_init(struct pacing *pacing, uint64_t fixed, uint64_t page_cost)
 {
 	pacing->fixed = fixed;
+	pacing->frame_per_touch = FRAME_PER_TOUCH + page_cost;
 	pacing->frame_per_page = FRAME_PER_WHOLE;
-	pacing->look = LOOK_STEPS;
 	pacing->is_child = false;
 }
 
 uint64_t pacing_look_steps(const struct pacing *pacing)
 {
-	return pacing->fixed && pacing->fixed < pacing->look ? pacing->fixed :
-							       pacing->look;
+	return pacing->fixed && pacing->fixed < LOOK_STEPS ? pacing->fixed :
+							     LOOK_STEPS;
 }
 
 static uint64_t frame_time(const struct pacing *pacing,
 			   const struct segment_costs *costs)
 {
 	return costs->written * pacing->frame_per_page +
-	       costs->touches * FRAME_PER_TOUCH;
+	       costs->touches * pacing->frame_per_touch;
 }
 
 static uint64_t replay_time(const struct segment_costs *costs)
@@ -96,26 +83,21 @@ static uint64_t replay_time(const struct segment_costs *costs)
 bool pacing_is_due(const struct pacing *pacing,
 		   const struct segment_costs *costs)
 {
-	uint64_t replay = replay_time(costs);
+	uint64_t steps_time = costs->steps * TIME_PER_STEP;
+	uint64_t replay = replay_time(costs), frame = frame_time(pacing, costs);
 
 	if (pacing->fixed)
 		return costs->steps >= pacing->fixed;
 	if (pacing->is_child && !costs->number)
 		return costs->steps >= CHILD_STEPS || costs->time >= CHILD_TIME;
-	if (costs->targets >= TARGETS_MOST &&
-	    costs->steps >= costs->targets * STEPS_PER_TARGET)
-		return true;
 	return replay >= SHORTEST &&
-	       (double)(costs->steps * TIME_PER_STEP) * (double)replay >=
-		       (double)frame_time(pacing, costs) *
-			       (double)FRAME_IS_FREE;
+	       (double)steps_time * (double)replay >=
+		       (double)frame * (double)FRAME_IS_FREE;
 }
 
 void pacing_learn(struct pacing *pacing, const struct segment_costs *costs,
 		  uint64_t unlike)
 {
-	pacing->look = costs->targets < TARGETS_MOST ? LOOK_STEPS :
-						       LOOK_STEPS_MUCH_CODE;
 	if (!costs->written)
 		return;
 	if (unlike > costs->written)

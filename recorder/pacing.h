@@ -22,8 +22,8 @@
 struct pacing {
 	uint64_t fixed;		/* steps of every segment; 0: pacing decides */
 	uint64_t frame_per_page; /* ns that a key frame takes for a page that
-				   was written */
-	uint64_t look;		/* steps between calls of pacing_is_due() */
+				   was written, */
+	uint64_t frame_per_touch; /* and for a fault of the next segment */
 	bool is_child;		/* whose first segment is long */
 };
 
@@ -38,8 +38,12 @@ struct segment_costs {
 	uint64_t time;		/* ns of a processor; 0: few steps */
 };
 
-/* Segments of `fixed` steps each; 0: pacing decides. */
-void pacing_init(struct pacing *pacing, uint64_t fixed);
+/*
+ * Segments of `fixed` steps each; 0: pacing decides, on a host that takes so
+ * many ns to close a page and open it again (memory_page_cost()).
+ */
+void pacing_init(struct pacing *pacing, uint64_t fixed,
+		 uint64_t page_cost);
 
 /* From here on, the process is a child of the one that was paced before. */
 void pacing_begin_child(struct pacing *pacing);
