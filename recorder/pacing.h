@@ -22,8 +22,9 @@
 struct pacing {
 	uint64_t fixed;		/* steps of every segment; 0: pacing decides */
 	uint64_t frame_per_page; /* ns that a key frame takes for a page that
-				   was written, */
-	uint64_t frame_per_touch; /* and for a fault of the next segment */
+				   was written */
+	uint64_t host_per_page;	/* ns that the host takes to close and open one,
+				   or to fill it in */
 	bool is_child;		/* whose first segment is long */
 };
 
@@ -40,10 +41,9 @@ struct segment_costs {
 
 /*
  * Segments of `fixed` steps each; 0: pacing decides, on a host that takes so
- * many ns to close a page and open it again (memory_page_cost()).
+ * many ns for a fault (memory_fault_cost()).
  */
-void pacing_init(struct pacing *pacing, uint64_t fixed,
-		 uint64_t page_cost);
+void pacing_init(struct pacing *pacing, uint64_t fixed, uint64_t fault_cost);
 
 /* From here on, the process is a child of the one that was paced before. */
 void pacing_begin_child(struct pacing *pacing);

@@ -62,7 +62,7 @@ static int create(struct recorder *rec, struct failure *why)
 	linux_set_schedule(rec->process, &rec->options->schedule);
 	linux_observe(rec->process, &rec->watch);
 	pacing_init(&rec->pacing, rec->options->segment_steps,
-		    memory_page_cost());
+		    memory_fault_cost());
 	rc = trace_make_header(rec, why);
 	if (!rc)
 		rc = trace_open(rec, why);

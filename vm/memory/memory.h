@@ -362,11 +362,11 @@ void memory_arm(struct memory *memory);
 uint64_t memory_touches(const struct memory *memory);
 
 /*
- * ns that this host takes to close a page among others that are open, and to
- * open it again, measured anew.  Processors take one or two thousand; virtual
- * machines without the processor's help for page tables thirty times as many.
+ * ns that this host takes for a fault that gives a process a page, measured anew.
+ * Processors take less than a thousand; virtual machines without the processor's
+ * help for page tables take ten thousand.
  */
-uint64_t memory_page_cost(void);
+uint64_t memory_fault_cost(void);
 
 /*
  * Right before memory_arm(): what was told as written holds what it held before.
