@@ -133,16 +133,19 @@ int main(void)
   printf("one\\n");
   fflush(stdout);
   level = 1;
+  int ends[2];
+  pipe(ends);
   pid_t child = fork();
   if (!child) {
     level = 3;
-    usleep(200000);
+    write(ends[1], "", 1);
+    sleep(1);
     level = 5;
     printf("child %d\\n", level);
     fflush(stdout);
     _exit(3);
   }
-  usleep(50000);
+  read(ends[0], &(char){ 0 }, 1);
   level = 7;			/* meanwhile */
   waitpid(child, 0, 0);
   printf("two\\n");
