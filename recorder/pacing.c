@@ -8,7 +8,7 @@
 /*
  * What a key frame costs, in ns: each page written is stored, whole or as a
  * patch, and each page that is touched in the next segment is opened anew, with
- * a fault: so much, and what the host takes for it.  Measured, rounded.
+ * a fault.  Of that, FRAME_PER_TOUCH is cprec's own part.  Measured, rounded.
  */
 #define FRAME_PER_PATCH UINT64_C(8000)
 #define FRAME_PER_WHOLE UINT64_C(18000)
@@ -16,17 +16,17 @@
 
 /*
  * What a replay of the segment takes, in ns: what its steps took, fetching each
- * page that it touches, which is a fault, too, and translating the code that it
- * executes, for each target of an indirect jump.  Measured, rounded.
+ * page that it touches, and translating the code that it executes, for each
+ * target of an indirect jump.  Of a page, REPLAY_PER_PAGE is cprec's own part.
+ * Measured, rounded.
  */
 #define REPLAY_PER_PAGE UINT64_C(8000)
 #define REPLAY_PER_TARGET UINT64_C(30000)
 
 /*
- * What the host takes to close a page, to tell of a touch and to open the page, or
- * to fill it in: so many of the faults by which it gives a process a page.
- * Measured where such a fault takes 9 us; where it takes 0.5 this is nearly
- * nothing.
+ * The host's part of both, for a page: as much as so many faults that give a
+ * process a page (memory_fault_cost()).  Measured where such a fault takes 9 us.
+ * Where it takes 0.5 us, cprec's own part is four times the host's.
  */
 #define HOST_FAULTS 4
 

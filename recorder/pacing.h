@@ -23,8 +23,8 @@ struct pacing {
 	uint64_t fixed;		/* steps of every segment; 0: pacing decides */
 	uint64_t frame_per_page; /* ns that a key frame takes for a page that
 				   was written */
-	uint64_t host_per_page;	/* ns that the host takes to close and open one,
-				   or to fill it in */
+	uint64_t host_per_page;	/* ns that the host takes to close a page and
+				   open it again, or to fill it in */
 	bool is_child;		/* whose first segment is long */
 };
 

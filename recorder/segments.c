@@ -6,14 +6,7 @@
 #include <string.h>
 
 #include "formats/array.h"
-
-static uint64_t processor_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+#include "formats/clock.h"
 
 /*
  * Each thread has a clock of its own.  If another one began the segment, what
@@ -27,7 +20,7 @@ static uint64_t time_taken(const struct recorder *rec, uint64_t steps)
 
 	if (!pthread_equal(rec->segment.timed_by, pthread_self()))
 		return steps * TIME_GUESSED;
-	now = processor_time();
+	now = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	return now > rec->segment.time ? now - rec->segment.time : 0;
 }
 
@@ -282,7 +275,7 @@ static int write_key_frame(struct recorder *rec, const struct snapshot *shot,
 static void start_lists(struct recorder *rec)
 {
 	rec->segment.start = vm_steps(rec->vm);
-	rec->segment.time = processor_time();
+	rec->segment.time = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	rec->segment.timed_by = pthread_self();
 	rec->segment.touches = memory_touches(rec->memory);
 	rec->flush.in = rec->stream;

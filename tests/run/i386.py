@@ -44,8 +44,8 @@ class Tests(OtherTests):
 
     def __init__(self, options, folder):
         super().__init__(options, folder)
-        program = self.assembled("counted", COUNTED)
-        self.is_native = is_executed_here(program)
+        self.counting = self.assembled("counted", COUNTED)
+        self.is_native = is_executed_here(self.counting)
         self.oracle = NATIVELY if self.is_native else [options.cprec, "run"]
 
     def assembled(self, name, text):
@@ -78,7 +78,7 @@ class Tests(OtherTests):
 
     def counted(self):
         """Each instruction is one; and stops at each are exact."""
-        program = self.assembled("counted", COUNTED)
+        program = self.counting
         trace = program + ".cpr"
         equal(run(*self.oracle, program)[0], 7, "status, natively")
         equal(run(self.options.cprec, "record", "-o", trace, program)[0], 7,

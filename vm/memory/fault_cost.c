@@ -3,28 +3,21 @@
 #include "vm/memory/memory.h"
 
 #include <sys/mman.h>
-#include <time.h>
+
+#include "formats/clock.h"
 
 #define PAGES 16
 #define TRIES 4			/* of which the fastest counts */
 #define USUAL 500		/* where nothing can be measured */
 
-static uint64_t processor_time(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 /* ns for a first touch of each page. */
 static uint64_t touch(volatile uint8_t *pages)
 {
-	uint64_t start = processor_time();
+	uint64_t start = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 
 	for (unsigned i = 0; i < PAGES; i++)
 		pages[i * GUEST_PAGE] = 1;
-	return processor_time() - start;
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID) - start;
 }
 
 uint64_t memory_fault_cost(void)

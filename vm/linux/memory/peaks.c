@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "formats/clock.h"
 #include "vm/linux/abi/calls.h"
 #include "vm/linux/abi/structs.h"
 #include "vm/linux/guest_memory.h"
@@ -26,11 +27,7 @@
 
 static uint64_t now(void)
 {
-	struct timespec time;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-	return (uint64_t)time.tv_sec * UINT64_C(1000000000) +
-	       (uint64_t)time.tv_nsec;
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static void raise_to(uint64_t *most, uint64_t value)

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "formats/clock.h"
 #include "vm/linux/host/host.h"
 #include "vm/linux/linux.h"
 #include "vm/linux/process.h"
@@ -38,14 +39,6 @@
 #define LOOKS 2000
 #define VAIN_MOST 4
 #define VAIN_REST 32
-
-static uint64_t read_clock(clockid_t clock)
-{
-	struct timespec time;
-
-	clock_gettime(clock, &time);
-	return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
-}
 
 /* ------- queues ------- */
 
@@ -212,8 +205,8 @@ static void begin_slice(struct scheduler *scheduler)
 {
 	if (scheduler->options.by_time || scheduler->options.random)
 		return;
-	scheduler->slice_began = read_clock(CLOCK_MONOTONIC);
-	scheduler->slice_used = read_clock(CLOCK_THREAD_CPUTIME_ID);
+	scheduler->slice_began = clock_ns(CLOCK_MONOTONIC);
+	scheduler->slice_used = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* The thread has got the processor: makes it the present one. */
@@ -259,9 +252,9 @@ bool scheduler_is_late(const struct linux_process *process)
 	 */
 	return !scheduler->options.random &&
 	       __atomic_load_n(&scheduler->ready.first, __ATOMIC_RELAXED) &&
-	       read_clock(CLOCK_MONOTONIC) - scheduler->slice_began >
+	       clock_ns(CLOCK_MONOTONIC) - scheduler->slice_began >
 		       SLOW_TIME &&
-	       read_clock(CLOCK_THREAD_CPUTIME_ID) - scheduler->slice_used >
+	       clock_ns(CLOCK_THREAD_CPUTIME_ID) - scheduler->slice_used >
 		       SLOW_TIME;
 }
 
