@@ -18,8 +18,9 @@
 enum {
 	PAGES_LEAST = 64,	/* fewer may as well be touched: 0.6 ms */
 	RUNS_MOST = 4096,	/* each is a mapping of the host, of 65,530 */
-	GAP_MOST = 15,		/* pages to take along, if there are more: a
-				   choice */
+	GAP_MOST = 15,		/* pages between two that are needed, to take
+				   along: a choice */
+	MORE_MOST = 8,		/* so is how many: one of so many */
 };
 
 void replayer_broken(struct replayer *rep, int code, const char *format, ...)
@@ -151,15 +152,30 @@ static struct runs count_runs(const struct segment_index *index,
 	return runs;
 }
 
+/*
+ * How many pages to take along between those that are needed.  What is in one
+ * piece needs fewer mappings of the host, and fewer faults where it is large.
+ */
+static uint64_t choose_gap(const struct segment_index *index,
+			   const struct need *need)
+{
+	struct runs needed = count_runs(index, need, 0);
+	uint64_t gap = GAP_MOST;
+
+	while (gap && count_runs(index, need, gap).pages - needed.pages >
+			      needed.pages / MORE_MOST)
+		gap /= 2;
+	return count_runs(index, need, gap).count > RUNS_MOST ? GAP_MOST : gap;
+}
+
 void replayer_fetch(struct replayer *rep, uint64_t steps)
 {
 	const struct segment_index *index = &rep->index;
 	struct need need = { steps, steps >= index->steps / 2 };
-	struct runs runs = count_runs(index, &need, 0);
-	uint64_t gap = runs.count > RUNS_MOST ? GAP_MOST : 0;
+	uint64_t gap = choose_gap(index, &need);
 	struct run run = { 0 };
 
-	if (runs.pages < PAGES_LEAST)
+	if (count_runs(index, &need, 0).pages < PAGES_LEAST)
 		return;
 	rep->fetching = true;
 	for (size_t i = 0; i < RUNS_MOST && !rep->error &&

@@ -33,10 +33,13 @@
 #define POINT_NEAR (1u << 17)
 
 /*
- * Twice as many steps are what a long segment has.  Only a child's first is
- * longer, and what was recorded with long segments on purpose.
+ * Where a question has to execute twice as many steps, it leaves start points
+ * for the next.  That takes as long as the replay itself.  Where pacing ended the
+ * segments, they are shorter: up to 130 million steps in what was measured.  Only
+ * a child's first is longer, and what was recorded with long segments on
+ * purpose.
  */
-#define STORED_GAP (UINT64_C(32) << 20)
+#define STORED_GAP (UINT64_C(128) << 20)
 
 void points_init(struct points *points)
 {

@@ -28,6 +28,9 @@ ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
     "PERL_HASH_SEED": "0",
+    # What switches parts of the engine off.
+    **{name: value for name, value in os.environ.items()
+       if name.startswith("CPREC_NO_")},
 }
 
 

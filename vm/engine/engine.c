@@ -245,11 +245,30 @@ static const struct engine_kind *find_kind(enum arch arch)
 	return NULL;
 }
 
+/*
+ * Its tables are large, and read here and there: in huge pages they take a few
+ * faults of the host, in others hundreds before much is executed.
+ */
+#define HUGE_PAGE (UINT64_C(1) << 21)
+#define ENGINE_ROOM ((sizeof(struct engine) + HUGE_PAGE - 1) / HUGE_PAGE * \
+		     HUGE_PAGE)
+
+static struct engine *make_room(void)
+{
+	struct engine *engine = aligned_alloc(HUGE_PAGE, ENGINE_ROOM);
+
+	if (engine) {
+		madvise(engine, ENGINE_ROOM, MADV_HUGEPAGE);
+		memset(engine, 0, sizeof(*engine));
+	}
+	return engine;
+}
+
 int engine_make(struct engine **out, const struct engine_kind *kind,
 		const struct engine_calls *calls, void *context,
 		struct failure *why)
 {
-	struct engine *engine = calloc(1, sizeof(*engine));
+	struct engine *engine = make_room();
 
 	if (!engine)
 		return failed(why, ERR_NO_MEMORY, "out of memory");

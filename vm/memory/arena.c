@@ -300,6 +300,13 @@ void arena_fill_soon(struct memory *memory, uint64_t start, uint64_t size)
 		madvise(memory->arena + start, size, MADV_HUGEPAGE);
 }
 
+void arena_fill_now(struct memory *memory, uint64_t start, uint64_t size)
+{
+	/* Before Linux 5.14 there is no such thing: that is no error. */
+	if (size > GUEST_PAGE)
+		madvise(memory->arena + start, size, MADV_POPULATE_WRITE);
+}
+
 /* ------- from the arena to the guest ------- */
 
 /* Index of the first extent that ends above `at`. */

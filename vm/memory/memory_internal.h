@@ -376,6 +376,9 @@ static inline bool is_in_line(const struct memory *memory, guest_addr start,
 /* All of it is about to be filled in: the host may use huge pages. */
 void arena_fill_soon(struct memory *memory, uint64_t start, uint64_t size);
 
+/* The same, and it is open: the host may do it without a fault for each page. */
+void arena_fill_now(struct memory *memory, uint64_t start, uint64_t size);
+
 /* Makes room for `more` calls of arena_place(); ERR_NO_MEMORY. */
 int arena_make_room(struct memory *memory, size_t more);
 

@@ -298,6 +298,18 @@ static bool is_expected(const struct memory *memory, const struct mapping *map,
 					origin(map, page));
 }
 
+static void fill_soon(struct memory *memory, struct span span)
+{
+	arena_fill_soon(memory, span.first << GUEST_PAGE_SHIFT,
+			(span.end - span.first) << GUEST_PAGE_SHIFT);
+}
+
+static void fill_now(struct memory *memory, struct span span)
+{
+	arena_fill_now(memory, span.first << GUEST_PAGE_SHIFT,
+		       (span.end - span.first) << GUEST_PAGE_SHIFT);
+}
+
 /* Opens absent pages and has them filled in. */
 static void supply_span(struct memory *memory, const struct mapping *map,
 			struct span span)
@@ -307,7 +319,6 @@ static void supply_span(struct memory *memory, const struct mapping *map,
 
 	note(memory, span);
 	arena_protect(memory, start, size, PAGE_READ | PAGE_WRITTEN);
-	arena_fill_soon(memory, start, size);
 	supply(memory, map, span);
 	for (uint64_t page = span.first; page < span.end; page++)
 		page_mark(memory, map, page, true);
@@ -338,6 +349,7 @@ static void supply_run(struct memory *memory, const struct mapping *map,
 		span.first--;
 	while (span.end < most.end && is_expected(memory, map, span.end))
 		span.end++;
+	fill_soon(memory, span);
 	supply_span(memory, map, span);
 }
 
@@ -382,32 +394,66 @@ bool memory_kept(struct memory *memory, uint64_t page,
 	return true;
 }
 
-/* Guest pages from one on, `count` at most, in one mapping; NULL: none is. */
-static const struct mapping *find_span(struct memory *memory, uint64_t page,
-				       uint64_t count, struct span *out)
-{
-	guest_addr addr = page << GUEST_PAGE_SHIFT;
-	const struct mapping *map = memory_find(memory, addr);
+/* Guest pages, and where those before them are in the arena. */
+struct walk {
+	uint64_t page, count;	/* what is left */
+	const struct mapping *map;	/* NULL: nothing is mapped there */
+	struct span span;	/* of the arena; else of no meaning */
+};
 
-	if (map)
-		*out = around(map,
-			      mapping_arena(map, addr) >> GUEST_PAGE_SHIFT, 0,
-			      count);
-	return map;
+/* Goes on to the pages of the next mapping, or over one that has none. */
+static bool next_span(struct memory *memory, struct walk *walk)
+{
+	guest_addr addr = walk->page << GUEST_PAGE_SHIFT;
+	uint64_t taken = 1;
+
+	if (!walk->count)
+		return false;
+	walk->map = memory_find(memory, addr);
+	if (walk->map) {
+		walk->span = around(walk->map,
+				    mapping_arena(walk->map, addr) >>
+					    GUEST_PAGE_SHIFT,
+				    0, walk->count);
+		taken = walk->span.end - walk->span.first;
+	}
+	walk->page += taken;
+	walk->count -= taken;
+	return true;
+}
+
+/*
+ * What is one piece of the arena is filled as one: mappings may be small, and a
+ * huge page larger than they are.
+ */
+static void fill_all(struct memory *memory, uint64_t page, uint64_t count,
+		     void (*prepare)(struct memory *memory,
+				     struct span span))
+{
+	struct walk walk = { page, count, NULL, { 0 } };
+	struct span piece = { 0 };
+
+	while (next_span(memory, &walk)) {
+		if (!walk.map)
+			continue;
+		if (walk.span.first != piece.end) {
+			prepare(memory, piece);
+			piece.first = walk.span.first;
+		}
+		piece.end = walk.span.end;
+	}
+	prepare(memory, piece);
 }
 
 void memory_supply(struct memory *memory, uint64_t page, uint64_t count)
 {
-	while (count) {
-		struct span span = { 0, 1 };
-		const struct mapping *map =
-			find_span(memory, page, count, &span);
+	struct walk walk = { page, count, NULL, { 0 } };
 
-		if (map)
-			supply_absent(memory, map, span);
-		page += span.end - span.first;
-		count -= span.end - span.first;
-	}
+	fill_all(memory, page, count, fill_soon);
+	while (next_span(memory, &walk))
+		if (walk.map)
+			supply_absent(memory, walk.map, walk.span);
+	fill_all(memory, page, count, fill_now);
 }
 
 static void fill_span(struct memory *memory, const struct mapping *map,
@@ -418,6 +464,7 @@ static void fill_span(struct memory *memory, const struct mapping *map,
 	note(memory, span);
 	arena_protect(memory, span.first << GUEST_PAGE_SHIFT, size,
 		      PAGE_READ | PAGE_WRITTEN);
+	fill_now(memory, span);
 	for (uint64_t page = span.first; page < span.end; page++) {
 		*page_own(memory, map, page) &=
 			(uint8_t)~(PAGE_CLOSED | PAGE_KEPT | PAGE_SUPPLIED);
@@ -433,16 +480,12 @@ static void fill_span(struct memory *memory, const struct mapping *map,
 void memory_fill(struct memory *memory, uint64_t page, uint64_t count,
 		 const uint8_t *bytes)
 {
-	struct span span;
+	struct walk walk = { page, count, NULL, { 0 } };
 
-	for (uint64_t done = 0; done < count; done += span.end - span.first) {
-		const struct mapping *map = find_span(memory, page + done,
-						      count - done, &span);
-
-		if (!map)
-			return;
-		fill_span(memory, map, span,
-			  bytes + (done << GUEST_PAGE_SHIFT));
+	fill_all(memory, page, count, fill_soon);
+	while (next_span(memory, &walk) && walk.map) {
+		fill_span(memory, walk.map, walk.span, bytes);
+		bytes += (walk.span.end - walk.span.first) << GUEST_PAGE_SHIFT;
 	}
 }
 
