@@ -157,13 +157,12 @@ static struct runs count_runs(const struct segment_index *index,
  * piece needs fewer mappings of the host, and fewer faults where it is large.
  */
 static uint64_t choose_gap(const struct segment_index *index,
-			   const struct need *need)
+			   const struct need *need, uint64_t needed)
 {
-	struct runs needed = count_runs(index, need, 0);
 	uint64_t gap = GAP_MOST;
 
-	while (gap && count_runs(index, need, gap).pages - needed.pages >
-			      needed.pages / MORE_MOST)
+	while (gap && count_runs(index, need, gap).pages - needed >
+			      needed / MORE_MOST)
 		gap /= 2;
 	return count_runs(index, need, gap).count > RUNS_MOST ? GAP_MOST : gap;
 }
@@ -172,11 +171,13 @@ void replayer_fetch(struct replayer *rep, uint64_t steps)
 {
 	const struct segment_index *index = &rep->index;
 	struct need need = { steps, steps >= index->steps / 2 };
-	uint64_t gap = choose_gap(index, &need);
+	uint64_t needed = count_runs(index, &need, 0).pages;
 	struct run run = { 0 };
+	uint64_t gap;
 
-	if (count_runs(index, &need, 0).pages < PAGES_LEAST)
+	if (needed < PAGES_LEAST)
 		return;
+	gap = choose_gap(index, &need, needed);
 	rep->fetching = true;
 	for (size_t i = 0; i < RUNS_MOST && !rep->error &&
 			   find_run(index, &need, gap, &run); i++)
