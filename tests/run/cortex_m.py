@@ -264,7 +264,8 @@ class Tests(CprecTap):
             words += ["-ex", "echo >" + command.replace("$", "\\$") + "\\n",
                       "-ex", command]
         done = subprocess.run(
-            [GDB, "-nx", "-batch", "-ex", "set pagination off", "-ex",
+            [GDB, "-nx", "-batch", "-l", "100", "-ex",
+             "set pagination off", "-ex",
              "file " + elf, "-ex",
              f"target remote | exec {self.options.cprec} gdbserver --stdio"
              f" {self.trace}", *words], stdin=subprocess.DEVNULL,

@@ -965,7 +965,8 @@ class Gdb(CprecTap):
             port = re.search(r"127\.0\.0\.1:(\d+)",
                              server.stderr.readline())[1]
             answers, errors = self.gdb(
-                [self.options.gdb, os.path.join(self.folder, "lines")],
+                [self.options.gdb, "-l", "100",
+                 os.path.join(self.folder, "lines")],
                 [f"target extended-remote :{port}", "info registers rip",
                  "run 1000", "info registers rip"])
             expect("main" in answers[1], f"{answers} {errors}")

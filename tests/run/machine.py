@@ -367,7 +367,8 @@ class Tests(CprecTap):
             words += ["-ex", "echo >" + command.replace("$", "\\$") + "\\n",
                       "-ex", command]
         done = subprocess.run(
-            [GDB, "-nx", "-batch", "-ex", "set pagination off", "-ex",
+            [GDB, "-nx", "-batch", "-l", "100", "-ex",
+             "set pagination off", "-ex",
              "set architecture aarch64", "-ex",
              f"target remote | exec {self.options.cprec} gdbserver --stdio"
              f" {self.trace}", *words], stdin=subprocess.DEVNULL,
