@@ -35,11 +35,11 @@
 /*
  * Where a question has to execute twice as many steps, it leaves start points
  * for the next.  That takes as long as the replay itself.  Where pacing ended the
- * segments, they are shorter: up to 130 million steps in what was measured.  Only
- * a child's first is longer, and what was recorded with long segments on
- * purpose.
+ * segments, they are shorter: up to 130 million steps in what was measured, and
+ * mostly half of that.  Only a child's first is longer, and what was recorded
+ * with long segments on purpose.
  */
-#define STORED_GAP (UINT64_C(128) << 20)
+#define STORED_GAP (UINT64_C(64) << 20)
 
 void points_init(struct points *points)
 {
