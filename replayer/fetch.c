@@ -18,9 +18,10 @@
 enum {
 	PAGES_LEAST = 64,	/* fewer may as well be touched: 0.6 ms */
 	RUNS_MOST = 4096,	/* each is a mapping of the host, of 65,530 */
-	GAP_MOST = 15,		/* pages between two that are needed, to take
-				   along: a choice */
-	MORE_MOST = 8,		/* so is how many: one of so many */
+	GAP_MOST = 15,		/* pages between two that are needed, which are
+				   fetched along: a choice */
+	GAPS_SHARE = 8,		/* all of these are at most an eighth of those
+				   that are needed: a choice */
 };
 
 void replayer_broken(struct replayer *rep, int code, const char *format, ...)
@@ -153,8 +154,8 @@ static struct runs count_runs(const struct segment_index *index,
 }
 
 /*
- * How many pages to take along between those that are needed.  What is in one
- * piece needs fewer mappings of the host, and fewer faults where it is large.
+ * Up to how many pages between two that are needed are fetched along.  One large
+ * piece takes fewer mappings and faults of the host than several small ones.
  */
 static uint64_t choose_gap(const struct segment_index *index,
 			   const struct need *need, uint64_t needed)
@@ -162,7 +163,7 @@ static uint64_t choose_gap(const struct segment_index *index,
 	uint64_t gap = GAP_MOST;
 
 	while (gap && count_runs(index, need, gap).pages - needed >
-			      needed / MORE_MOST)
+			      needed / GAPS_SHARE)
 		gap /= 2;
 	return count_runs(index, need, gap).count > RUNS_MOST ? GAP_MOST : gap;
 }

@@ -34,8 +34,8 @@
 
 /*
  * Where a question has to execute twice as many steps, it leaves start points
- * for the next.  That takes as long as the replay itself.  Where pacing ended the
- * segments, they are shorter: up to 130 million steps in what was measured, and
+ * for the next.  To store them may take as long as the replay.  Where pacing ended
+ * the segments, they are shorter: up to 130 million steps in what was measured, and
  * mostly half of that.  Only a child's first is longer, and what was recorded
  * with long segments on purpose.
  */

@@ -246,10 +246,9 @@ static const struct engine_kind *find_kind(enum arch arch)
 }
 
 /*
- * Its tables are large, and read here and there: in huge pages they take a few
- * faults of the host, in others hundreds before much is executed.
+ * The tables in struct engine are large, and what is used of them lies far
+ * apart.  In huge pages they take a few faults of the host, else hundreds.
  */
-#define HUGE_PAGE (UINT64_C(1) << 21)
 #define ENGINE_ROOM ((sizeof(struct engine) + HUGE_PAGE - 1) / HUGE_PAGE * \
 		     HUGE_PAGE)
 

@@ -29,9 +29,6 @@ static const struct {
 	{ 24, UINT64_C(256) << 20 },
 };
 
-/* A huge page of the host is this large or larger. */
-#define HUGE_LEAST (UINT64_C(1) << 21)
-
 static void *reserve(uint64_t size, int prot)
 {
 	void *at = mmap(NULL, size, prot,
@@ -296,7 +293,7 @@ void arena_allow(struct memory *memory, uint64_t start, uint64_t size,
 void arena_fill_soon(struct memory *memory, uint64_t start, uint64_t size)
 {
 	/* A host without huge pages says so: that is no error. */
-	if (size >= HUGE_LEAST)
+	if (size >= HUGE_PAGE)
 		madvise(memory->arena + start, size, MADV_HUGEPAGE);
 }
 

@@ -361,6 +361,9 @@ void memory_arm(struct memory *memory);
 /* How often pages had to be opened so far, alone or with their neighbours. */
 uint64_t memory_touches(const struct memory *memory);
 
+/* A huge page of the host has so many bytes, or more. */
+#define HUGE_PAGE (UINT64_C(1) << 21)
+
 /*
  * ns that this host takes for a fault that gives a process a page, measured anew.
  * Processors take less than a thousand; virtual machines without the processor's

@@ -376,7 +376,10 @@ static inline bool is_in_line(const struct memory *memory, guest_addr start,
 /* All of it is about to be filled in: the host may use huge pages. */
 void arena_fill_soon(struct memory *memory, uint64_t start, uint64_t size);
 
-/* The same, and it is open: the host may do it without a fault for each page. */
+/*
+ * All of it is open and about to be filled in: the host gives it memory in one
+ * call, where each page would take a fault.
+ */
 void arena_fill_now(struct memory *memory, uint64_t start, uint64_t size);
 
 /* Makes room for `more` calls of arena_place(); ERR_NO_MEMORY. */

@@ -423,8 +423,8 @@ static bool next_span(struct memory *memory, struct walk *walk)
 }
 
 /*
- * What is one piece of the arena is filled as one: mappings may be small, and a
- * huge page larger than they are.
+ * Prepares pages to be filled in.  Mappings that are next to each other in the
+ * arena are prepared as one piece: a huge page may be larger than each of them.
  */
 static void fill_all(struct memory *memory, uint64_t page, uint64_t count,
 		     void (*prepare)(struct memory *memory,
