@@ -35,9 +35,11 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	last.code = info->si_code;
 	last.addr = (uint64_t)info->si_addr;
 	state->uc_mcontext.gregs[REG_RIP] = (greg_t)behind;
+	/* Some virtual hosts cannot return to what is no address of a stack. */
+	state->uc_mcontext.gregs[REG_RSP] = state->uc_mcontext.gregs[REG_R12];
 }
 
-/* An instruction that accesses what RDI points to. */
+/* An instruction that accesses what RDI points to.  R12 keeps RSP. */
 #define KIND(name, instructions)                                              \
 	__attribute__((noinline)) static void name(uint64_t addr)             \
 	{                                                                     \
