@@ -161,11 +161,13 @@ static uint64_t choose_gap(const struct segment_index *index,
 			   const struct need *need, uint64_t needed)
 {
 	uint64_t gap = GAP_MOST;
+	struct runs runs = count_runs(index, need, gap);
 
-	while (gap && count_runs(index, need, gap).pages - needed >
-			      needed / GAPS_SHARE)
+	while (gap && runs.pages - needed > needed / GAPS_SHARE) {
 		gap /= 2;
-	return count_runs(index, need, gap).count > RUNS_MOST ? GAP_MOST : gap;
+		runs = count_runs(index, need, gap);
+	}
+	return runs.count > RUNS_MOST ? GAP_MOST : gap;
 }
 
 void replayer_fetch(struct replayer *rep, uint64_t steps)

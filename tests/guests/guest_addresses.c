@@ -35,7 +35,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
 	last.code = info->si_code;
 	last.addr = (uint64_t)info->si_addr;
 	state->uc_mcontext.gregs[REG_RIP] = (greg_t)behind;
-	/* Some virtual hosts cannot return to what is no address of a stack. */
+	/* Some virtual hosts cannot resume with an RSP that is not canonical. */
 	state->uc_mcontext.gregs[REG_RSP] = state->uc_mcontext.gregs[REG_R12];
 }
 
