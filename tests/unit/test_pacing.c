@@ -22,7 +22,7 @@ static uint64_t due_at(const struct pacing *pacing, struct segment_costs *costs,
  * What a segment is like, how many of the pages written had changed much the
  * last time, and when it is due.  The figures were computed by hand: x million
  * steps take x ms at their best.  If their replay takes r ms and the key frame f,
- * it is due where x * r reaches 500 * f.
+ * it is due where x * r reaches 200 * f.
  */
 static const struct work {
 	const char *name;
@@ -32,40 +32,40 @@ static const struct work {
 } works[] = {
 	/* r = x, f = 0: the shortest is 20 ms */
 	{ "nothing is touched", MILLION, { 0 }, 0, 20 },
-	/* r = x + 1, f = 100 * 0.008 + 0.2: 22.4 * 23.4 = 500 * 1.0 */
+	/* r = x + 2.5, f = 250 * 0.008 + 0.5: 21.1 * 23.6 = 200 * 2.5 */
 	{ "few pages", MILLION,
-	  { .touched = 100, .written = 100, .touches = 20 }, 0, 22 },
-	/* r = x + 10, f = 8 + 2: 65.9 * 75.9 = 5000 */
+	  { .touched = 250, .written = 250, .touches = 50 }, 0, 22 },
+	/* r = x + 10, f = 8 + 2: 40 * 50 = 2000 */
 	{ "some pages", MILLION,
-	  { .touched = 1000, .written = 1000, .touches = 200 }, 0, 66 },
-	/* r = x + 10, f = 18 + 2: 95.1 * 105.1 = 10000 */
+	  { .touched = 1000, .written = 1000, .touches = 200 }, 0, 40 },
+	/* r = x + 10, f = 18 + 2: 58.4 * 68.4 = 4000 */
 	{ "that are stored whole", MILLION,
-	  { .touched = 1000, .written = 1000, .touches = 200 }, 1000, 96 },
-	/* r = x + 10, f = 13 + 2: 81.7 * 91.7 = 7500 */
+	  { .touched = 1000, .written = 1000, .touches = 200 }, 1000, 59 },
+	/* r = x + 10, f = 13 + 2: 50 * 60 = 3000 */
 	{ "half of them", MILLION,
-	  { .touched = 1000, .written = 1000, .touches = 200 }, 500, 82 },
+	  { .touched = 1000, .written = 1000, .touches = 200 }, 500, 50 },
 	/* no more than there are */
 	{ "whole, and others", MILLION,
-	  { .touched = 1000, .written = 1000, .touches = 200 }, 4000, 96 },
-	/* r = x + 10, f = 8 + 10: 90 * 100 = 9000 */
+	  { .touched = 1000, .written = 1000, .touches = 200 }, 4000, 59 },
+	/* r = x + 10, f = 8 + 10: 55.2 * 65.2 = 3600 */
 	{ "that are opened one by one", MILLION,
-	  { .touched = 1000, .written = 1000, .touches = 1000 }, 0, 90 },
-	/* r = x + 200, f = 0.8 + 10: 24.1 * 224.1 = 5400 */
+	  { .touched = 1000, .written = 1000, .touches = 1000 }, 0, 56 },
+	/* r = x + 200, f = 0.8 + 10: 10.3 * 210.3 = 2160 */
 	{ "many that are read", MILLION,
-	  { .touched = 20000, .written = 100, .touches = 1000 }, 0, 25 },
-	/* r = x + 2000, f = 1600 + 100: 358 * 2358 = 850000 */
+	  { .touched = 20000, .written = 100, .touches = 1000 }, 0, 11 },
+	/* r = x + 2000, f = 1600 + 100: 157.6 * 2157.6 = 340000 */
 	{ "many that are written", MILLION,
-	  { .touched = 200000, .written = 200000, .touches = 10000 }, 0, 361 },
-	/* r = x + 10 + 150, f = 8 + 2: 26.8 * 186.8 = 5000 */
+	  { .touched = 200000, .written = 200000, .touches = 10000 }, 0, 158 },
+	/* r = x + 10 + 150, f = 8 + 2: 11.7 * 171.7 = 2000 */
 	{ "code that is translated", MILLION,
 	  { .touched = 1000, .written = 1000, .touches = 200,
-	    .targets = 5000 }, 0, 27 },
-	/* r = 10 x + 10, f = 8 + 2: 21.9 * 229 = 5000 */
+	    .targets = 5000 }, 0, 12 },
+	/* r = 10 x + 10, f = 8 + 2: 13.7 * 147 = 2000 */
 	{ "slow code", 100000,
-	  { .touched = 1000, .written = 1000, .touches = 200 }, 0, 22 },
-	/* r = 100 x + 10, f = 8 + 2: 7.1 * 716 = 5000 */
+	  { .touched = 1000, .written = 1000, .touches = 200 }, 0, 14 },
+	/* r = 100 x + 10, f = 8 + 2: 4.4 * 452 = 2000 */
 	{ "very slow code", 10000,
-	  { .touched = 1000, .written = 1000, .touches = 200 }, 0, 8 },
+	  { .touched = 1000, .written = 1000, .touches = 200 }, 0, 5 },
 };
 
 static void pace(void **state)
@@ -94,7 +94,7 @@ static void first(void **state)
 	(void)state;
 	pacing_init(&pacing, 0, HOST);
 	pacing_learn(&pacing, &none, 0);
-	assert_int_equal(due_at(&pacing, &costs, MILLION), 96);
+	assert_int_equal(due_at(&pacing, &costs, MILLION), 59);
 }
 
 static void fixed(void **state)
@@ -115,7 +115,7 @@ static void fixed(void **state)
 }
 
 /* A host whose faults take 12.5 us takes 50 for a page: r = x + 58, and
- * f = 8 + 200 * 0.058: 74.2 * 132.2 = 9800 */
+ * f = 8 + 200 * 0.058: 40 * 98 = 3920 */
 static void slow_host(void **state)
 {
 	struct segment_costs costs = {
@@ -126,7 +126,7 @@ static void slow_host(void **state)
 	(void)state;
 	pacing_init(&pacing, 0, 12500);
 	pacing_learn(&pacing, &costs, 0);
-	assert_int_equal(due_at(&pacing, &costs, MILLION), 75);
+	assert_int_equal(due_at(&pacing, &costs, MILLION), 40);
 }
 
 /* Its first segment is long, by its steps or its time; the others are not. */
@@ -151,8 +151,8 @@ static void child(void **state)
 	pacing_learn(&pacing, &costs, 0);
 	costs.number++;
 	costs.steps = costs.time = 0;
-	/* r = x + 300 + 360, f = 240: 149 * 809 = 120000 */
-	assert_int_equal(due_at(&pacing, &costs, MILLION), 149);
+	/* r = x + 300 + 360, f = 240: 66.1 * 726.1 = 48000 */
+	assert_int_equal(due_at(&pacing, &costs, MILLION), 67);
 	pacing_init(&pacing, 1000, HOST);
 	pacing_begin_child(&pacing);
 	costs = (struct segment_costs){ .steps = 1000 };
