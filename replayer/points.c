@@ -35,8 +35,7 @@
 /*
  * Where a question has to execute twice as many steps, it leaves start points
  * for the next.  To store them may take as long as the replay.  Where pacing ended
- * the segments, they are shorter: up to 130 million steps in what was measured, and
- * mostly half of that.  Only a child's first is longer, and what was recorded
+ * the segments, they are shorter: up to 94 million steps in what was measured.  Only a child's first is longer, and what was recorded
  * with long segments on purpose.
  */
 #define STORED_GAP (UINT64_C(64) << 20)
