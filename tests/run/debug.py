@@ -146,6 +146,7 @@ int main(void)
     _exit(3);
   }
   read(ends[0], &(char){ 0 }, 1);
+  usleep(100000);		/* clocks are known to a few ms */
   level = 7;			/* meanwhile */
   waitpid(child, 0, 0);
   printf("two\\n");
