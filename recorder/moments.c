@@ -35,16 +35,22 @@ static void note(struct recorder *rec, int64_t clock)
 	moments->steps = vm_steps(rec->vm);
 }
 
-/* Before it waits, the file must say how far it came, though nothing else has
- * happened since. */
+/*
+ * Before it waits, the file must say how far it came, though nothing else has
+ * happened since.  Behind that, how long it waited: all that others did meanwhile
+ * would otherwise seem to have been done while it went on.
+ */
 void moments_look(struct recorder *rec, bool will_wait)
 {
+	struct recorded_moments *moments = &rec->moments;
 	int64_t now = clock_now();
-	int64_t passed = now - rec->moments.last;
-	bool has_run = vm_steps(rec->vm) != rec->moments.steps;
+	int64_t passed = now - moments->last;
+	bool has_run = vm_steps(rec->vm) != moments->steps;
 
-	if (passed < 0 || passed >= GAP || (will_wait && (passed || has_run)))
+	if (passed < 0 || passed >= GAP ||
+	    ((will_wait || moments->waits) && (passed || has_run)))
 		note(rec, now);
+	moments->waits = will_wait;
 }
 
 int moments_write(struct recorder *rec, struct failure *why)
@@ -68,6 +74,7 @@ void moments_begin_again(struct recorder *rec)
 	rec->moments.count = 0;
 	rec->moments.last = 0;
 	rec->moments.steps = 0;
+	rec->moments.waits = false;
 }
 
 void moments_release(struct recorder *rec)

@@ -122,6 +122,7 @@ struct recorded_moments {
 	size_t count, room;
 	int64_t last;		/* what it said then, */
 	uint64_t steps;		/* and when that was */
+	bool waits;		/* the program was going to wait then */
 };
 
 /* Modules whose symbols are in the file. */
@@ -373,8 +374,8 @@ int segment_write_pages(struct recorder *rec, bool all, struct failure *why);
 /* ------- moments.c ------- */
 
 /*
- * Notes the time on the wall if it is some time since that was done, or if the
- * program is going to wait.
+ * Notes the time on the wall if it is some time since that was done, if the
+ * program is going to wait, or if it has waited.
  */
 void moments_look(struct recorder *rec, bool will_wait);
 
