@@ -81,7 +81,7 @@ def check_rows(text, figures, key, names, modes):
 
 def check_goals(text, goals):
     for goal in goals:
-        if not re.search(rf"^{re.escape(goal)} +\d+\.\d+  goal [\d.]+: "
+        if not re.search(rf"^{re.escape(goal)} +-?\d+\.\d+  goal [\d.]+: "
                          "(met|missed)$", text, re.M):
             raise Failure(f"no goal {goal!r} in:\n{text}")
 

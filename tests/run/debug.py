@@ -159,7 +159,7 @@ LONG = """struct { volatile long other[7], never; }
   all __attribute__((aligned(64))) = { { 0 }, 1 };
 int main(void)
 {
-  for (long i = 0; i < 45000000; i++)
+  for (long i = 0; i < 180000000; i++)
     all.other[i & 3] = i;
   return 0;
 }
