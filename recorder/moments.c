@@ -37,8 +37,8 @@ static void note(struct recorder *rec, int64_t clock)
 
 /*
  * Before it waits, the file must say how far it came, though nothing else has
- * happened since.  Behind that, how long it waited: all that others did meanwhile
- * would otherwise seem to have been done while it went on.
+ * happened since.  When it has waited, the file must say how long that was: what
+ * others did meanwhile would otherwise seem to have happened after the wait.
  */
 void moments_look(struct recorder *rec, bool will_wait)
 {
