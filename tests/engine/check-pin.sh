@@ -3,17 +3,19 @@
 # An engine that is not the one that the manifest describes is refused, with a
 # line that says what is wrong.  Speaks TAP.
 #
-# usage: check-pin.sh PIN ARCHIVE MANIFEST REPLACEMENTS SELFTEST SELFTEST
+# usage: check-pin.sh SOURCE PIN ARCHIVE MANIFEST REPLACEMENTS SELFTEST...
 #
-# The self-tests are linked with engines that give wrong results, and that
-# have another layout.
+# SOURCE: the project's folder.  The self-tests are linked with engines that give
+# wrong results, have another layout, and crash.
 set -u
-pin=$1
-archive=$2
-manifest=$3
-ours=$4
-results=$5
-layout=$6
+source=$1
+pin=$2
+archive=$3
+manifest=$4
+ours=$5
+results=$6
+layout=$7
+crash=$8
 number=0
 status=0
 
@@ -61,10 +63,32 @@ fails 'a function that the engine never calls' \
 	'refers to tb_check_watchpoint_x86_64$' \
 	"$pin" "$archive" "$work/manifest" "$ours" "$work/out.a"
 
+changed 's/aesenc, shlv_insn, 2, 0x6dc, 0x647/aesenc, shlv_insn, 2, 0x6dc, 0x646/'
+fails 'a place that has something else' 'no place for aesenc in shlv_insn$' \
+	"$pin" "$archive" "$work/manifest" "$ours" "$work/out.a"
+
 fails 'an engine that computes something else' '^the engine: SSE: byte ' \
 	"$results"
 fails 'an engine with another layout' \
 	'not laid out as it should be: its registers cannot' "$layout"
+fails 'an engine that crashes' \
+	'^the engine: AArch64: SIG[A-Z]*, behind the first call of .* (.*)$' "$crash"
+
+# engine VERSION - a folder with an engine's archive and header
+engine() {
+	mkdir -p "$work/engine/include/unicorn"
+	: >"$work/engine/libunicorn.a"
+	printf '#define UC_API_%s\n' "MAJOR ${1%%.*}" \
+		"MINOR $(echo "$1" | cut -d. -f2)" "PATCH ${1##*.}" \
+		>"$work/engine/include/unicorn/unicorn.h"
+}
+
+fails 'a folder without an engine' "no libunicorn.a in '.*'.*-Dengine=FOLDER" \
+	meson setup "$work/build" "$source" "-Dengine=$work"
+engine 2.1.4
+fails 'an engine of another version' \
+	'is 2\.1\.4, but .* fits 2\.1\.1 alone\..*-Dengine=FOLDER' \
+	meson setup "$work/build" "$source" "-Dengine=$work/engine"
 
 echo "1..$number"
 exit $status

@@ -6,7 +6,8 @@
  * breakpoint on each tells whether the engine has called it.  The same code
  * runs on this processor, and must leave the same.  What cprec assumes of the
  * engine's structures and of the code that it generates is looked at on the
- * way.  Code of AArch64 must leave what is written here.  Prints a line for each thing that is not so.
+ * way.  Code of AArch64 must leave what is written here.  Prints a line for each
+ * thing that is not so; also for a crash, with what was being tested.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +15,11 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 #include <unicorn/unicorn.h>
+#include <unistd.h>
 
 #include "formats/error.h"
 #include "tests/unit/engine.h"
+#include "vm/engine/build/operations.h"
 #include "vm/processor/processor.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -55,6 +58,61 @@ failure(const char *format, ...)
 	va_end(arguments);
 	failures++;
 }
+
+/* ------- crashes ------- */
+
+/* What is being tested, and the function of cprec's that was called last. */
+static const char *part_tested = "the start";
+static const struct replaced *called_last;
+
+/* Adds a text to a line. */
+static void add(char *line, size_t size, const char *text)
+{
+	size_t length = strlen(line);
+
+	while (*text && length < size - 1)
+		line[length++] = *text++;
+	line[length] = 0;
+}
+
+static void on_crash(int number, siginfo_t *info, void *context)
+{
+	char line[400] = "the engine: ";
+
+	(void)info;
+	(void)context;
+	add(line, sizeof(line), part_tested);
+	add(line, sizeof(line), ": SIG");
+	add(line, sizeof(line), sigabbrev_np(number));
+	if (called_last) {
+		add(line, sizeof(line), ", behind the first call of ");
+		add(line, sizeof(line), called_last->name);
+		add(line, sizeof(line), " (");
+		add(line, sizeof(line), called_last->group);
+		add(line, sizeof(line), ")");
+	}
+	add(line, sizeof(line), "\n");
+	_exit(write(STDOUT_FILENO, line, strlen(line)) < 0 ? 2 : EXIT_FAILURE);
+}
+
+static void report_crashes(void)
+{
+	static const int signals[] = {
+		SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGALRM,
+	};
+	const unsigned most = 300;	/* seconds; it takes one or two */
+	struct sigaction action = {
+		.sa_sigaction = on_crash,
+		.sa_flags = SA_SIGINFO | SA_ONSTACK,
+	};
+
+	for (size_t i = 0; i < COUNT(signals); i++)
+		sigaction(signals[i], &action, NULL);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	alarm(most);
+}
+
+/* ------- breakpoints ------- */
 
 /* The first address of the block that is to be translated first. */
 static guest_addr first_block;
@@ -106,6 +164,7 @@ static void on_breakpoint(int number, siginfo_t *info, void *opaque)
 			continue;
 		*it->ours = it->byte;
 		it->is_called = true;
+		called_last = it;
 		context->uc_mcontext.gregs[REG_RIP]--;
 		if (!strncmp(it->name, "gen_intermediate_code_", 22))
 			check_block(context);
@@ -409,6 +468,7 @@ static void compare(struct vm *vm, const struct part *part, guest_addr at)
 	static uint8_t here[ROOM], there[ROOM];
 	unsigned i = 0;
 
+	part_tested = part->name;
 	memset(here, 0, sizeof(here));
 	if (part->is_compared)
 		run_here(part, here);
@@ -460,25 +520,110 @@ static void check_ends(struct vm *vm)
 		failure("blocks that end without a jump do not go on");
 }
 
-static void run_all_parts(void)
-{
-	struct failure why;
-	struct vm *vm;
+/* What the engine calls the operations that cprec generates or looks for. */
+static const struct {
+	uint8_t number;
+	const char *name;
+} operations[] = {
+	{ OP_DISCARD, "discard" }, { OP_LABEL, "set_label" },
+	{ OP_CALL, "call" }, { OP_JUMP, "br" }, { OP_MOVE_32, "mov_i32" },
+	{ OP_CONSTANT_32, "movi_i32" }, { OP_LOADS_32, "ld8u_i32" },
+	{ OP_LOADS_32 + 4, "ld_i32" }, { OP_STORE_8_OF_32, "st8_i32" },
+	{ OP_STORE_32_OF_32, "st_i32" }, { OP_ADD_32, "add_i32" },
+	{ OP_JUMP_IF_32, "brcond_i32" }, { OP_MOVE, "mov_i64" },
+	{ OP_CONSTANT, "movi_i64" }, { OP_IF, "setcond_i64" },
+	{ OP_MOVE_IF, "movcond_i64" }, { OP_LOADS_64, "ld8u_i64" },
+	{ OP_LOADS_64 + 1, "ld8s_i64" }, { OP_LOADS_64 + 2, "ld16u_i64" },
+	{ OP_LOADS_64 + 3, "ld16s_i64" }, { OP_LOAD_LOW_32, "ld32u_i64" },
+	{ OP_LOADS_64 + 5, "ld32s_i64" }, { OP_LOAD_64, "ld_i64" },
+	{ OP_STORE_8_OF_64, "st8_i64" }, { OP_STORE_LOW_32, "st32_i64" },
+	{ OP_STORE_64, "st_i64" }, { OP_ADD, "add_i64" },
+	{ OP_SUBTRACT, "sub_i64" }, { OP_MULTIPLY, "mul_i64" },
+	{ OP_AND, "and_i64" }, { OP_OR, "or_i64" }, { OP_XOR, "xor_i64" },
+	{ OP_SHIFT_UP, "shl_i64" }, { OP_SHIFT_RIGHT, "shr_i64" },
+	{ OP_SHIFT_DOWN, "sar_i64" }, { OP_EXTRACT, "extract_i64" },
+	{ OP_WIDEN_SIGNED, "ext_i32_i64" }, { OP_WIDEN, "extu_i32_i64" },
+	{ OP_JUMP_IF_64, "brcond_i64" }, { OP_EXTENDS, "ext8s_i64" },
+	{ OP_EXTENDS + 1, "ext16s_i64" }, { OP_EXTENDS + 2, "ext32s_i64" },
+	{ OP_EXTENDS + 3, "ext8u_i64" }, { OP_EXTENDS + 4, "ext16u_i64" },
+	{ OP_EXTENDS + 5, "ext32u_i64" }, { OP_INSTRUCTION, "insn_start" },
+	{ OP_END, "exit_tb" }, { OP_GO_ON, "goto_tb" },
+	{ OP_GO_TO, "goto_ptr" }, { OP_MOVE_VECTOR, "mov_vec" },
+	{ OP_CONSTANT_VECTOR, "dupi_vec" }, { OP_LOAD_VECTOR, "ld_vec" },
+	{ OP_STORE_VECTOR, "st_vec" }, { OP_LOAD_ALIKE, "dupm_vec" },
+	{ OP_ADD_LANES, "add_vec" }, { OP_SUBTRACT_LANES, "sub_vec" },
+	{ OP_MULTIPLY_LANES, "mul_vec" }, { OP_MAGNITUDE, "abs_vec" },
+	{ OP_ADD_SIGNED_SATURATED, "ssadd_vec" },
+	{ OP_ADD_SATURATED, "usadd_vec" },
+	{ OP_SUBTRACT_SIGNED_SATURATED, "sssub_vec" },
+	{ OP_SUBTRACT_SATURATED, "ussub_vec" },
+	{ OP_SIGNED_MINIMUM, "smin_vec" }, { OP_MINIMUM, "umin_vec" },
+	{ OP_SIGNED_MAXIMUM, "smax_vec" }, { OP_MAXIMUM, "umax_vec" },
+	{ OP_AND_VECTOR, "and_vec" }, { OP_OR_VECTOR, "or_vec" },
+	{ OP_XOR_VECTOR, "xor_vec" }, { OP_AND_NOT_VECTOR, "andc_vec" },
+	{ OP_SHIFT_UP_BY, "shli_vec" }, { OP_SHIFT_RIGHT_BY, "shri_vec" },
+	{ OP_SHIFT_DOWN_BY, "sari_vec" }, { OP_SHIFT_LANES_UP, "shls_vec" },
+	{ OP_SHIFT_LANES_RIGHT, "shrs_vec" },
+	{ OP_SHIFT_LANES_DOWN, "sars_vec" }, { OP_SHIFT_EACH_UP, "shlv_vec" },
+	{ OP_SHIFT_EACH_RIGHT, "shrv_vec" },
+	{ OP_SHIFT_EACH_DOWN, "sarv_vec" }, { OP_COMPARE_LANES, "cmp_vec" },
+	{ OP_SHUFFLE_SINGLES, "x86_shufps_vec" },
+	{ OP_CHOOSE, "x86_blend_vec" }, { OP_PACK_SIGNED, "x86_packss_vec" },
+	{ OP_PACK, "x86_packus_vec" }, { OP_INTERLEAVE_LOW, "x86_punpckl_vec" },
+	{ OP_INTERLEAVE_HIGH, "x86_punpckh_vec" },
+};
 
-	/* Accesses ask the TLB, by functions that are replaced. */
-	if (vm_create(&vm, ARCH_X86_64, false, NULL, &why)) {
-		failure("%s", why.text);
-		return;
+/* Of an engine that has accessed memory directly. */
+static void check_operations(const struct vm *vm, const char *name)
+{
+	for (size_t i = 0; i < COUNT(operations); i++) {
+		const char *found = engine_operation(vm->engine,
+						     operations[i].number);
+
+		if (!found || strcmp(found, operations[i].name) != 0)
+			failure("%s: its operation %u is %s and not %s", name,
+				operations[i].number, found ? found : "unknown",
+				operations[i].name);
 	}
-	guest = vm;
-	first_block = CODE_AT;
+}
+
+/* What cprec generates is made of what the engine has generated just before. */
+static void check_vectors(const struct vm *vm)
+{
+	uint64_t unmatched = engine_vectors_unmatched(vm->engine);
+
+	if (unmatched)
+		failure("%llu instructions on vectors have another form",
+			(unsigned long long)unmatched);
+}
+
+static void map_all(struct vm *vm)
+{
 	map(vm, CODE_AT, ROOM, MAY_READ | MAY_WRITE | MAY_EXEC);
 	map(vm, NUMBERS_AT, ROOM, MAY_READ);
 	map(vm, RESULTS_AT, ROOM, MAY_READ | MAY_WRITE);
 	map(vm, STACK_AT, ROOM, MAY_READ | MAY_WRITE);
 	memory_poke(vm->memory, NUMBERS_AT, &numbers, sizeof(numbers));
+}
+
+/* Accesses ask the TLB, by functions that are replaced, or are direct. */
+static void run_all_parts(bool direct)
+{
+	struct failure why;
+	struct vm *vm;
+
+	if (vm_create(&vm, ARCH_X86_64, direct, NULL, &why)) {
+		failure("%s", why.text);
+		return;
+	}
+	guest = vm;
+	first_block = CODE_AT;
+	map_all(vm);
 	for (size_t i = 0; i < COUNT(parts); i++)
 		compare(vm, &parts[i], CODE_AT);
+	check_vectors(vm);
+	if (direct)
+		check_operations(vm, "x86-64");
 	check_inlining(vm);
 	check_branches(vm);
 	check_ends(vm);
@@ -622,14 +767,15 @@ static void check_stored(struct vm *vm, const struct words *words)
 }
 
 /* From `at` on.  How often the TLB misses. */
-static uint64_t run_words(const struct words *words, guest_addr at)
+static uint64_t run_words(const struct words *words, guest_addr at, bool direct)
 {
 	uint64_t misses;
 	struct vm_stop stop;
 	struct failure why;
 	struct vm *vm;
 
-	if (vm_create(&vm, words->arch, false, NULL, &why)) {
+	part_tested = words->name;
+	if (vm_create(&vm, words->arch, direct, NULL, &why)) {
 		failure("%s", why.text);
 		return 0;
 	}
@@ -656,6 +802,8 @@ static uint64_t run_words(const struct words *words, guest_addr at)
 	/* The loop of 32-bit ARM has an indirect jump instead. */
 	if (at == CODE_AT && words->arch != ARCH_ARM)
 		check_branches(vm);
+	if (direct)
+		check_operations(vm, words->name);
 	misses = vm->tlb.total;
 	vm_destroy(vm);
 	return misses;
@@ -664,8 +812,8 @@ static uint64_t run_words(const struct words *words, guest_addr at)
 /* Pages are none of the engine's smaller ones, over whose end the code is. */
 static void check_pages(const struct words *words)
 {
-	uint64_t within = run_words(words, CODE_AT);
-	uint64_t over = run_words(words, CODE_AT + SMALL_PAGE - 8);
+	uint64_t within = run_words(words, CODE_AT, false);
+	uint64_t over = run_words(words, CODE_AT + SMALL_PAGE - 8, false);
 
 	if (within != over)
 		failure("%s: %llu misses of the TLB, and not %llu",
@@ -762,13 +910,18 @@ static void drop_translations(const struct dropping *dropping)
 
 int main(void)
 {
+	report_crashes();
 	set_breakpoints();
-	run_all_parts();
+	run_all_parts(false);
+	run_all_parts(true);
 	/* Most instructions on vectors call nothing else. */
 	setenv("CPREC_NO_VECTORS", "1", 1);
-	run_all_parts();
-	for (size_t i = 0; i < COUNT(others); i++)
+	run_all_parts(false);
+	for (size_t i = 0; i < COUNT(others); i++) {
 		check_pages(&others[i]);
+		run_words(&others[i], CODE_AT, true);
+	}
+	part_tested = "dropping translations";
 	for (size_t i = 0; i < COUNT(droppings); i++)
 		drop_translations(&droppings[i]);
 	check_calls();

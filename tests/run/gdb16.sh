@@ -2,20 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Makes FOLDER/gdb and FOLDER/gdb-multiarch: Debian 13's gdb 16, for Debian 12,
 # with the libraries that it needs from there; the others are those of Debian 12's own gdb, which must
-# be installed.  Nothing is installed.  apt must know the suite trixie, as
-# ./setup has it.
+# be installed.  Nothing is installed.
 #
 # usage: gdb16.sh FOLDER
 set -eu
 [ $# -eq 1 ] || { sed -n 's/^# usage:/usage:/p' "$0" >&2; exit 2; }
+trixie_apt=$(cd "$(dirname "$0")/../.." && pwd)/debian/trixie-apt.sh
 mkdir -p "$1/packages"
 cd "$1"
 
 packages='gdb gdb-multiarch libc6 libexpat1 libgcc-s1 libpython3.13 libpython3.13-minimal
 	libpython3.13-stdlib libstdc++6'
-(cd packages &&
-	apt-get -q -o APT::Sandbox::User=root download \
-		$(printf '%s/trixie ' $packages))
+(cd packages && "$trixie_apt" ../apt download $packages)
+rm -r apt
 for package in packages/*.deb; do
 	dpkg -x "$package" root
 done

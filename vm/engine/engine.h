@@ -386,6 +386,14 @@ uint64_t engine_jumps_missed(const struct engine *engine);
 uint64_t engine_branches(const struct engine *engine);
 uint64_t engine_straight(const struct engine *engine);
 
+/* How many instructions on vectors had another form than what cprec generates in
+ * their place is made of, and so are slower, since the engine was opened. */
+uint64_t engine_vectors_unmatched(const struct engine *engine);
+
+/* What the engine calls one of its operations; NULL: not known, as before the
+ * first direct access. */
+const char *engine_operation(const struct engine *engine, unsigned number);
+
 /* Where translated code goes back to the engine without a block that it could
  * be linked with; NULL: that is not known yet. */
 const uint8_t *engine_way_out(const struct engine *engine);

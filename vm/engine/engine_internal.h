@@ -255,6 +255,7 @@ struct engine {
 		uintptr_t stored[ENGINE_STORED];	/* values, the latest;
 							   0: none */
 		unsigned next;
+		uint64_t unmatched;	/* instructions, ever */
 	} vectors;
 };
 

@@ -202,6 +202,11 @@ bool direct_store(void *context, name value, name addr, unsigned access,
 
 /* ------- for others ------- */
 
+const char *engine_operation(const struct engine *engine, unsigned number)
+{
+	return engine->direct.kinds ? engine->direct.kinds[number].name : NULL;
+}
+
 bool engine_go_direct(struct engine *engine, const uint8_t *arena)
 {
 	engine->direct.start = (uintptr_t)arena;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Makes the private copy of the engine that cprec is linked with: one object
-# of Debian's libunicorn.a and of our code that depends on it.  The functions of
+# of Unicorn's libunicorn.a and of our code that depends on it.  The functions of
 # the manifest give way to ours of the same names, and are still there as
 # engine_NAME.  Of the C library, the engine calls our_NAME for what is redirected.
 #
@@ -95,18 +95,16 @@ awk '{ print $1 }' "$work/functions" | sort -u | comm -12 - "$work/ours" |
 number=$(grep '^tcg_gen_code_' "$work/functions" | sort -k3 |
 	grep -n '^tcg_gen_code_x86_64 ' | cut -d: -f1)
 tables=$(objdump -h "$work/whole.o" | awk '$2 == ".rodata" { print $6 }')
-nothing='0b 01 00 00'	# UD2
 objdump -t "$work/whole.o" | awk '$4 == ".rodata"' | sort >"$work/objects"
-sed -n 's/^HOST(\(.*\), \(.*\), \(.*\), \(.*\))$/\1 \2 \3 \4/p' "$manifest" |
-	while read -r name table lane opcode; do
+sed -n 's/^HOST(\(.*\), \(.*\), \(.*\), \(.*\), \(.*\))$/\1 \2 \3 \4 \5/p' "$manifest" |
+	while read -r name table lane opcode before; do
 		at=$(grep " $table\.[0-9]*\$" "$work/objects" |
 			sed -n "${number}s/ .*//p")
 		[ -n "$at" ] || die "'$archive' has no table $table"
 		at=$((0x$tables + 0x$at + 4 * lane))
-		case $table:$(od -An -tx1 -j$at -N4 "$work/whole.o") in
-		sh[lr]v_insn:* | sarv_insn:* | *:" $nothing") ;;
-		*) die "there is no place for $name in $table" ;;
-		esac
+		found=$(od -An -tu4 --endian=little -j$at -N4 "$work/whole.o")
+		[ "$((found))" -eq "$((before))" ] ||
+			die "there is no place for $name in $table"
 		printf "$(printf '\\%o\\%o\\%o\\%o' $((opcode & 255)) \
 			$((opcode >> 8 & 255)) $((opcode >> 16 & 255)) 0)" |
 			dd of="$work/whole.o" bs=1 seek="$at" conv=notrunc \

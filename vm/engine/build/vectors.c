@@ -97,6 +97,7 @@ static struct place place_of(const void *address)
 		}
 		op = constant;
 	}
+	engine_entered->vectors.unmatched++;
 	return place;
 }
 
@@ -246,11 +247,18 @@ bool vectors_generate(void *context, const void *function, void *result,
 	if (!it)
 		return false;
 	constant = constant_of(it->form);
-	if (constant && newest.value != (uintptr_t)arguments[constant])
+	if (constant && newest.value != (uintptr_t)arguments[constant]) {
+		engine_entered->vectors.unmatched++;
 		return false;
+	}
 	engine_entered->vectors.are_used = true;
 	return generate_special(context, it, (uintptr_t)result, arguments,
 				number) ||
 	       generate_two(context, it, place_of(arguments[1]),
 			    place_of(arguments[2]), number);
+}
+
+uint64_t engine_vectors_unmatched(const struct engine *engine)
+{
+	return engine->vectors.unmatched;
 }

@@ -64,7 +64,7 @@ struct instruction {
 #define OPERATION_packss_insn OP_PACK_SIGNED
 #define OPERATION_packus_insn OP_PACK
 
-#define HOST(name_, table_, lane_, opcode_)                                    \
+#define HOST(name_, table_, lane_, opcode_, before_)                           \
 	HOST_##name_ = OPERATION_##table_, HOST_##name_##_LANE = lane_,
 enum {
 #include "vm/engine/build/manifest.inc"

@@ -2,6 +2,7 @@
 /* vectors_whole.c - instructions on all lanes of vectors (vectors.c) */
 #include "vm/engine/build/operations.h"
 #include "vm/engine/build/vectors_internal.h"
+#include "vm/engine/engine_internal.h"
 
 /* Lanes of 8 << lane bits. */
 static void shift_by(void *context, const struct instruction *it, uintptr_t to,
@@ -189,8 +190,10 @@ bool whole_byte_shift(void *context, const struct instruction *it,
 	const bool goes_up = it->form == SHIFT_BYTES_UP;
 	uintptr_t number, to;
 
-	if (!vectors_shift(from_place, &number))
+	if (!vectors_shift(from_place, &number)) {
+		engine_entered->vectors.unmatched++;
 		return false;
+	}
 	if (number > 16)
 		number = 16;
 	to = lanes_load(context, place);
