@@ -2,9 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Installs into a folder of its own: program, library, manual, completions.  Speaks TAP.
 #
-# usage: check-install.sh BUILD PREFIX
+# usage: check-install.sh BUILD PREFIX PYTHON HEADER
+#
+# HEADER: library/cprec.h.  PYTHON: the one that the installation is for.
 build=$1
 prefix=$2
+python=$3
+header=$4
 number=0
 failures=0
 work=$(mktemp -d) || exit 1
@@ -51,6 +55,33 @@ result 'the program' "$("$work/$prefix/bin/cprec" version |
 	grep -v '^cprec [0-9.]*, unicorn')"
 result 'completion for bash' "$(
 	bash -n "$work/$prefix/share/bash-completion/completions/cprec" 2>&1)"
+
+# As if $work were the root of the file system: the package is where this Python
+# looks, and finds the library from there.
+result 'the package for Python' "$("$python" -I - "$work" "$prefix" 2>&1 <<'END'
+import os.path
+import sys
+
+work, prefix = sys.argv[1:]
+usual = [folder for folder in sys.path if folder.startswith(prefix + "/lib")]
+if not usual:
+    print(f"nothing below {prefix} is on its path", sys.path)
+found = [folder for folder in usual
+         if os.path.exists(f"{work}{folder}/cprec/__init__.py")]
+sys.path[:0] = [work + folder for folder in found]
+import cprec
+if not cprec.__file__.startswith(work + prefix) or not cprec.version():
+    print("it is not the installed one:", cprec.__file__)
+END
+)"
+
+# The file of symbols of the Debian package.
+listed=$(sed -n 's/^ \(cprec_.*\)@CPREC_1 .*/\1/p' \
+	"$(dirname "$header")/../debian/libcprec1.symbols" | sort)
+result 'the symbols of the library' "$(nm -D --defined-only \
+	"$work/$prefix"/lib*/*/libcprec.so.1.0.0 "$work/$prefix"/lib*/libcprec.so.1.0.0 \
+	2>/dev/null | sed -n 's/.* \(cprec_[a-z_0-9]*\)@.*/\1/p' | sort |
+	{ [ "$(cat)" = "$listed" ] || echo 'debian/libcprec1.symbols differs'; })"
 
 echo "1..$number"
 [ "$failures" -eq 0 ]

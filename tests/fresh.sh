@@ -195,9 +195,10 @@ packages() {
 			{ return !cprec_version(); }\n" >library.c
 		gcc library.c $(pkg-config --cflags --libs cprec) -o library
 		./library
-		ls /usr/share/doc/cprec/example/stock.c \
+		ls /usr/share/doc/cprec/examples/stock.c \
 			/usr/share/doc/cprec/trace-format.md* \
-			/usr/share/doc/cprec/CHANGES* /usr/share/man/man1/cprec.1.gz
+			/usr/share/doc/cprec/changelog.gz \
+			/usr/share/man/man1/cprec.1.gz
 		apt-get -q -y purge cprec libcprec1 libcprec-dev python3-cprec
 		! find / -xdev -path /packages -prune -o -path /proc -prune -o \
 			-name "*cprec*" -print | grep .' || return 1
