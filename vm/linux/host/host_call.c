@@ -16,11 +16,16 @@
  * If the kernel itself went back to the `syscall` instruction, to restart
  * the call after the handler, it left the address after it in RCX: then the
  * call had begun, and whether to restart it depends on the guest's handler.
+ *
+ * A compiler that optimizes when it links (LTO) may put C and assembly into
+ * different objects, so labels are seen from outside of theirs.
  */
+#define LABEL(name) ".globl " #name "\n.hidden " #name "\n" #name ":\n"
+
 __asm__(
 	".text\n"
 	".type host_call_asm, @function\n"
-	"host_call_asm:\n"
+	LABEL(host_call_asm)
 	"	pushq	%rbx\n"
 	"	movq	%rdi, %rbx\n"		/* the pending signal */
 	"	movq	%rsi, %rax\n"		/* the number */
@@ -32,18 +37,18 @@ __asm__(
 	"	movq	32(%r11), %r8\n"
 	"	movq	40(%r11), %r9\n"
 	"	xorl	%ecx, %ecx\n"
-	"host_call_question:\n"
+	LABEL(host_call_question)
 	"	cmpl	$0, (%rbx)\n"
 	"	jne	1f\n"
-	"host_call_instruction:\n"
+	LABEL(host_call_instruction)
 	"	syscall\n"
-	"host_call_end:\n"
+	LABEL(host_call_end)
 	"	popq	%rbx\n"
 	"	retq\n"
 	"1:	movq	$-513, %rax\n"		/* RESTART_ALWAYS */
 	"	popq	%rbx\n"
 	"	retq\n"
-	"host_call_begun:\n"
+	LABEL(host_call_begun)
 	"	movq	$-512, %rax\n"		/* RESTART_IF_ASKED */
 	"	popq	%rbx\n"
 	"	retq\n"
@@ -90,9 +95,7 @@ void host_call_interrupt(void *ucontext)
 __asm__(
 	".text\n"
 	".type host_restorer, @function\n"
-	".globl host_restorer\n"
-	".hidden host_restorer\n"
-	"host_restorer:\n"
+	LABEL(host_restorer)
 	"	movq	$15, %rax\n"	/* rt_sigreturn */
 	"	syscall\n"
 	".size host_restorer, . - host_restorer\n");
