@@ -17,9 +17,10 @@
 struct epochs {
 	uint64_t set;
 	unsigned shift;
+	bool has_shift;
 };
 
-static const struct epochs unknown = { UINT64_MAX, 0 };
+static const struct epochs unknown = { .set = UINT64_MAX };
 
 /* False if there is no such record, or it is damaged. */
 static bool load(struct side_file *side, enum side_kind kind, size_t segment,
@@ -54,10 +55,11 @@ static void add(const struct search *search, enum side_kind kind,
 		return;
 	/* One of them may have had its epochs joined. */
 	if (!load(search->side, kind, segment, &lines) ||
-	    (epochs->shift && epochs->shift != lines.shift)) {
+	    (epochs->has_shift && epochs->shift != lines.shift)) {
 		*epochs = unknown;
 	} else {
 		epochs->shift = lines.shift;
+		epochs->has_shift = true;
 		for (size_t i = 0; i < until->watch_count; i++)
 			if (is_of_kind(&until->watches[i], kind))
 				epochs->set |= line_set_epochs(
