@@ -2,6 +2,7 @@
 /* lines.c - see lines.h */
 #include "index/lines.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,6 +88,33 @@ static unsigned width_of(unsigned epochs)
 	return (epochs + 7) / 8;
 }
 
+/* The lines of a page that were accessed, a bit each. */
+static uint64_t present_in(const struct lines_page *page)
+{
+	uint64_t present = 0;
+
+	for (unsigned k = 0; k < LINES_PER_PAGE; k++)
+		if (page->epochs[k])
+			present |= UINT64_C(1) << k;
+	return present;
+}
+
+/* Pages, and which of their lines; `has_all`: all of them. */
+static void put_pages(struct output *out, const struct lines_builder *builder,
+		      bool has_all)
+{
+	uint64_t before = 0;
+
+	output_varint(out, builder->count);
+	for (size_t i = 0; i < builder->count; i++) {
+		output_varint(out, builder->pages[i].page - before);
+		before = builder->pages[i].page;
+	}
+	for (size_t i = 0; i < builder->count; i++)
+		output_uint(out, has_all ? UINT64_MAX :
+					   present_in(&builder->pages[i]), 8);
+}
+
 /*
  * Column by column: neighbours are much alike, which makes what is packed then
  * a third as large.
@@ -98,20 +126,7 @@ static void put(struct output *out, const struct lines_builder *builder,
 
 	output_varint(out, builder->shift);
 	output_varint(out, epochs | HAS_WORDS);
-	output_varint(out, builder->count);
-	for (size_t i = 0; i < builder->count; i++) {
-		output_varint(out, builder->pages[i].page - before);
-		before = builder->pages[i].page;
-	}
-	for (size_t i = 0; i < builder->count; i++) {
-		uint64_t present = 0;
-
-		for (unsigned k = 0; k < LINES_PER_PAGE; k++)
-			if (builder->pages[i].epochs[k])
-				present |= UINT64_C(1) << k;
-		output_uint(out, present, 8);
-	}
-	before = 0;
+	put_pages(out, builder, false);
 	for (size_t i = 0; i < builder->count; i++) {
 		for (unsigned k = 0; k < LINES_PER_PAGE; k++) {
 			uint64_t mask = builder->pages[i].epochs[k];
@@ -154,6 +169,34 @@ static size_t lines_of(const struct lines_builder *builder)
 	return lines;
 }
 
+/* A page takes a byte; its lines take eight, unless the page before has the same. */
+static size_t size_of_pages(const struct lines_builder *builder)
+{
+	size_t size = 0;
+	uint64_t before = UINT64_MAX;
+
+	for (size_t i = 0; i < builder->count; i++) {
+		uint64_t present = present_in(&builder->pages[i]);
+
+		size += present == before ? 1 : 9;
+		before = present;
+	}
+	return size;
+}
+
+/* Neither epochs nor words: each line may be accessed in the whole segment. */
+static void put_coarse(struct output *out, const struct lines_builder *builder,
+		       unsigned epochs, size_t most)
+{
+	unsigned shift = builder->shift;
+
+	for (; epochs > 1; epochs /= 2)
+		shift++;
+	output_varint(out, shift);
+	output_varint(out, 0);
+	put_pages(out, builder, size_of_pages(builder) > most);
+}
+
 /*
  * Packed, an epoch of a line takes half a bit or less: a quarter where memory is
  * busy, more where it is written in order.  Its words take as much as eight.
@@ -172,6 +215,8 @@ int lines_encode(struct output *out, struct lines_builder *builder, size_t most)
 		join_epochs(builder);
 	if (lines / 2 <= most)
 		put(out, builder, epochs);
+	else
+		put_coarse(out, builder, epochs, most);
 	return out->error;
 }
 
@@ -236,7 +281,7 @@ int line_set_decode(struct line_set *out, const uint8_t *bytes, size_t size)
 	has_words = epochs & HAS_WORDS;
 	epochs &= ~HAS_WORDS;
 	out->page_count = input_count(&in, PAGES_MOST);
-	if (!in.error && (!epochs || epochs > EPOCHS_MOST ||
+	if (!in.error && ((!epochs && has_words) || epochs > EPOCHS_MOST ||
 			  input_left(&in) / 9 < out->page_count))
 		in.error = ERR_CORRUPT;
 	if (in.error)
@@ -245,7 +290,7 @@ int line_set_decode(struct line_set *out, const uint8_t *bytes, size_t size)
 	if (!out->pages)
 		return ERR_NO_MEMORY;
 	rc = take_pages(out, &in);
-	if (!rc)
+	if (!rc && epochs)
 		rc = take_epochs(out, &in, width_of(epochs));
 	if (!rc && has_words)
 		rc = take_words(out, &in);
@@ -264,8 +309,10 @@ void line_set_release(struct line_set *set)
 
 size_t line_set_size(const struct line_set *set)
 {
+	size_t lines = set->epochs ? set->epoch_count : 0;
+
 	return set->page_count * sizeof(*set->pages) +
-	       set->epoch_count * (sizeof(*set->epochs) + 1);
+	       lines * (sizeof(*set->epochs) + 1);
 }
 
 /* ------- looking up ------- */
@@ -306,7 +353,7 @@ static uint64_t epochs_in(const struct line_set *set,
 			continue;
 		if (line >= first >> LINE_SHIFT && line <= last >> LINE_SHIFT &&
 		    has_some(set, place, line, first, last))
-			found |= set->epochs[place];
+			found |= set->epochs ? set->epochs[place] : 1;
 		place++;
 	}
 	return found;

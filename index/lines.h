@@ -89,8 +89,8 @@ static inline void lines_note(struct lines_builder *builder, uint64_t time,
 
 /*
  * Bytes for a record of the side file.  If there are more than `most`, epochs
- * are joined; if that does not help, `out` stays empty.  The builder is of no
- * use behind that.
+ * are joined; then only the accessed lines are told, at last only their pages:
+ * so there is a record of each segment.  The builder is of no use behind that.
  */
 int lines_encode(struct output *out, struct lines_builder *builder,
 		 size_t most);
@@ -108,7 +108,7 @@ struct line_set {
 	unsigned shift;
 	struct line_page *pages;	/* sorted */
 	size_t page_count;
-	uint64_t *epochs;
+	uint64_t *epochs;	/* of lines; NULL: one epoch is the segment */
 	size_t epoch_count;
 	uint8_t *words;		/* of as many lines; NULL: not known */
 };

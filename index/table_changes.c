@@ -65,15 +65,14 @@ void table_changes_release(struct table_changes *changes)
 /* ------- as bytes ------- */
 
 int table_changes_encode(struct output *out,
-			 const struct table_changes *changes, size_t most)
+			 const struct table_changes *changes)
 {
 	uint64_t before = 0;
 
 	if (changes->error)
 		return changes->error;
-	/* Packed, a change takes some two bytes. */
-	if (2 * changes->count > most)
-		return 0;
+	if (changes->table_count > TABLES_MOST || changes->count > CHANGES_MOST)
+		return ERR_INPUT;
 	output_varint(out, changes->table_count);
 	for (size_t i = 0; i < changes->table_count; i++) {
 		output_varint(out, changes->tables[i].low);

@@ -9,7 +9,7 @@
  * Units:      times are steps since the segment's key frame; events are those
  *             of that time, in this segment, that have taken effect.
  * Ownership:  *_release() frees; zeroed structures are empty ones.
- * Errors:     ERR_NO_MEMORY, ERR_TRUNCATED, ERR_CORRUPT.
+ * Errors:     ERR_NO_MEMORY, ERR_INPUT, ERR_TRUNCATED, ERR_CORRUPT.
  */
 #ifndef CPREC_INDEX_TABLE_CHANGES_H
 #define CPREC_INDEX_TABLE_CHANGES_H
@@ -45,9 +45,9 @@ void table_changes_add(struct table_changes *changes,
 		       const struct table_change *change,
 		       const struct page_tables *tables);
 
-/* Bytes for a record of the side file; none if there are more than `most`. */
+/* Bytes for a record of the side file.  ERR_INPUT: more than may be in one. */
 int table_changes_encode(struct output *out,
-			 const struct table_changes *changes, size_t most);
+			 const struct table_changes *changes);
 void table_changes_release(struct table_changes *changes);
 
 /* ------- looking up ------- */

@@ -183,17 +183,18 @@ static int find_wanted(struct indexing *indexing, struct failure *why)
 }
 
 /* The segments of this part, of as equal length as may be. */
-static void find_segments(const struct indexing *indexing,
-			  struct index_job *job)
+static void find_segments(const struct indexing *indexing, size_t *first,
+			  size_t *end)
 {
 	size_t count = recording_segments(indexing->recording);
 	const struct index_part *part = &indexing->part;
 
-	job->end = count;
+	*first = 0;
+	*end = count;
 	if (!indexing->has_part)
 		return;
-	job->first = count * (part->number - 1) / part->count;
-	job->end = count * part->number / part->count;
+	*first = count * (part->number - 1) / part->count;
+	*end = count * part->number / part->count;
 }
 
 /* ------- doing it ------- */
@@ -211,19 +212,21 @@ static int make(struct indexing *indexing, const char *part,
 	if (rc)
 		return rc;
 	job.wanted = indexing->wanted;
-	find_segments(indexing, &job);
+	find_segments(indexing, &job.first, &job.end);
 	if (job.workers > job.end - job.first)
 		job.workers = (unsigned)(job.end - job.first);
 	return job.workers ? index_workers_run(&job, why) : 0;
 }
 
+/* `*is_all`: no part is missing. */
 static int merge(struct indexing *indexing, struct index_builder *builder,
-		 struct failure *why)
+		 bool *is_all, struct failure *why)
 {
 	size_t merged, missing;
 	int rc = index_parts_merge(indexing->path, builder, &merged, &missing,
 				   why);
 
+	*is_all = !missing;
 	if (!rc && missing)
 		say_note("%zu part%s of the index %s not there", missing,
 			 missing == 1 ? "" : "s",
@@ -253,6 +256,27 @@ static void tell(const struct indexing *indexing,
 		       extent->size, bits);
 }
 
+/* Tells what there is, then whether all is that should be. */
+static int tell_all(const struct indexing *indexing,
+		    struct index_builder *builder, bool is_all,
+		    struct failure *why)
+{
+	struct index_extent extent;
+	size_t first, end;
+	int rc = index_builder_extent(builder, &extent, why);
+	const char *note = index_builder_note(builder);
+
+	if (rc)
+		return rc;
+	if (note)
+		say_note("%s", note);
+	tell(indexing, &extent);
+	if (!is_all)
+		return 0;
+	find_segments(indexing, &first, &end);
+	return index_builder_check(builder, first, end, why);
+}
+
 static int answer(struct indexing *indexing, struct failure *why)
 {
 	struct index_builder *builder = NULL;
@@ -260,8 +284,7 @@ static int answer(struct indexing *indexing, struct failure *why)
 	const char *part = indexing->has_part ?
 				   index_part_name(name, &indexing->part) :
 				   NULL;
-	struct index_extent extent;
-	const char *note;
+	bool is_all = !indexing->around && !indexing->range;
 	int rc = 0;
 
 	if (!indexing->merges)
@@ -270,14 +293,9 @@ static int answer(struct indexing *indexing, struct failure *why)
 		rc = index_builder_create(&builder, indexing->recording, part,
 					  why);
 	if (!rc && indexing->merges)
-		rc = merge(indexing, builder, why);
-	if (!rc) {
-		note = index_builder_note(builder);
-		if (note)
-			say_note("%s", note);
-		extent = index_builder_extent(builder);
-		tell(indexing, &extent);
-	}
+		rc = merge(indexing, builder, &is_all, why);
+	if (!rc)
+		rc = tell_all(indexing, builder, is_all, why);
 	index_builder_destroy(builder);
 	return rc;
 }

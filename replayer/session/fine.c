@@ -7,18 +7,21 @@
 #include "formats/array.h"
 #include "formats/error.h"
 #include "formats/family_path.h"
+#include "formats/registers.h"
 #include "vm/memory/memory.h"
 
 /* Lines that are kept unpacked take no more; those of sort, 10 MB a segment. */
 #define KEPT_MOST (UINT64_C(64) << 20)
 
 /*
- * What is kept takes at most so much of the side file for each instruction, or
- * a part of what the recording takes, whichever is larger: writes and reads
- * together make half the recording's size, or 0.05 bit.
+ * Lines of a segment are told in less detail where they would take more of the
+ * side file than so much for each instruction, or a part of what the recording
+ * takes, whichever is larger: writes and reads together make half the
+ * recording's size, or 0.05 bit.  Short segments have some bytes anyhow.
  */
 #define INSTRUCTIONS_PER_BYTE 400u
 #define PART_OF_RECORDING 5u
+#define BYTES_ANYHOW 512u
 
 /* What one record says, unpacked. */
 struct fine_part {
@@ -172,6 +175,30 @@ int fine_tables(struct fine_index *fine, size_t segment,
 	return rc;
 }
 
+static bool has_tables(const struct fine_index *fine)
+{
+	return recording_reg_table(fine->recording)->arch ==
+	       ARCH_AARCH64_MACHINE;
+}
+
+int fine_is_complete(struct fine_index *fine, size_t segment, bool *out,
+		     struct failure *why)
+{
+	static const enum side_kind kinds[] = { SIDE_WRITES, SIDE_READS,
+						SIDE_TABLES };
+	size_t count = has_tables(fine) ? 3 : 2;
+	int rc = 0;
+
+	*out = true;
+	for (size_t i = 0; i < count && *out && !rc; i++) {
+		struct fine_part *part;
+
+		rc = find_part(fine, kinds[i], segment, &part, why);
+		*out = part;
+	}
+	return rc;
+}
+
 bool fine_is_wanted(struct fine_index *fine, enum side_kind kind, size_t segment)
 {
 	struct side_file *side;
@@ -316,8 +343,7 @@ int fine_begin(struct fine_collector *collector, struct fine_index *fine,
 		.fine = fine, .rep = rep, .segment = segment,
 		.start = start, .reads = reads,
 		.epochs = { start, shift },
-		.has_tables = recording_reg_table(recording)->arch ==
-			      ARCH_AARCH64_MACHINE,
+		.has_tables = has_tables(fine),
 		.written.shift = shift, .read.shift = shift,
 		.observer = {
 			.event_done = on_event_done, .tables = on_tables,
@@ -339,7 +365,7 @@ int fine_begin(struct fine_collector *collector, struct fine_index *fine,
 	return rc;
 }
 
-/* What may be kept of a segment, of one kind. */
+/* The bytes that lines of a segment may take, of one kind. */
 static size_t most_bytes(const struct fine_collector *collector)
 {
 	struct recording *recording = collector->fine->recording;
@@ -350,43 +376,61 @@ static size_t most_bytes(const struct fine_collector *collector)
 		      PART_OF_RECORDING * (double)length / (double)all;
 	uint64_t least = length / INSTRUCTIONS_PER_BYTE;
 
+	if (least < BYTES_ANYHOW)
+		least = BYTES_ANYHOW;
 	return part > (double)least ? (size_t)part : least;
 }
 
-static void keep_lines(struct fine_collector *collector, enum side_kind kind,
-		       struct lines_builder *builder)
+/* Adds the record whose bytes are there. */
+static int add_record(struct fine_collector *collector, enum side_kind kind)
 {
 	struct fine_index *fine = collector->fine;
 
-	output_clear(&fine->bytes);
-	if (!lines_encode(&fine->bytes, builder, most_bytes(collector)) &&
-	    fine->bytes.size)
-		side_file_add(fine->side, kind, collector->segment, 0,
-			      fine->bytes.bytes, fine->bytes.size);
+	return side_file_add(fine->side, kind, collector->segment, 0,
+			     fine->bytes.bytes, fine->bytes.size) ?
+		       0 : ERR_SYSTEM;
 }
 
-static void keep_tables(struct fine_collector *collector)
+static int keep_lines(struct fine_collector *collector, enum side_kind kind,
+		      struct lines_builder *builder)
 {
-	struct fine_index *fine = collector->fine;
+	struct output *bytes = &collector->fine->bytes;
+	int rc;
 
-	output_clear(&fine->bytes);
-	if (!table_changes_encode(&fine->bytes, &collector->tables,
-				  most_bytes(collector)) &&
-	    fine->bytes.size)
-		side_file_add(fine->side, SIDE_TABLES, collector->segment, 0,
-			      fine->bytes.bytes, fine->bytes.size);
+	output_clear(bytes);
+	rc = lines_encode(bytes, builder, most_bytes(collector));
+	return rc ? rc : add_record(collector, kind);
 }
 
-void fine_end(struct fine_collector *collector, bool is_whole)
+static int keep_tables(struct fine_collector *collector)
 {
+	struct output *bytes = &collector->fine->bytes;
+	int rc;
+
+	output_clear(bytes);
+	rc = table_changes_encode(bytes, &collector->tables);
+	return rc ? rc : add_record(collector, SIDE_TABLES);
+}
+
+static int keep_all(struct fine_collector *collector)
+{
+	int rc = keep_lines(collector, SIDE_WRITES, &collector->written);
+
+	if (!rc && collector->reads)
+		rc = keep_lines(collector, SIDE_READS, &collector->read);
+	if (!rc && collector->has_tables)
+		rc = keep_tables(collector);
+	return rc;
+}
+
+int fine_end(struct fine_collector *collector, bool is_whole)
+{
+	int rc;
+
 	replayer_unobserve(collector->rep, &collector->observer);
-	if (is_whole)
-		keep_lines(collector, SIDE_WRITES, &collector->written);
-	if (is_whole && collector->reads)
-		keep_lines(collector, SIDE_READS, &collector->read);
-	if (is_whole && collector->has_tables)
-		keep_tables(collector);
+	rc = is_whole ? keep_all(collector) : 0;
 	table_changes_release(&collector->tables);
 	lines_release(&collector->written);
 	lines_release(&collector->read);
+	return rc;
 }

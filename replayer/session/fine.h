@@ -49,6 +49,10 @@ int fine_lines(struct fine_index *fine, enum side_kind kind, size_t segment,
 int fine_tables(struct fine_index *fine, size_t segment,
 		const struct table_changes **out, struct failure *why);
 
+/* Whether everything of a segment that can be learnt is there, and readable. */
+int fine_is_complete(struct fine_index *fine, size_t segment, bool *out,
+		     struct failure *why);
+
 /* Learns of one segment. */
 struct fine_collector {
 	struct fine_index *fine;
@@ -74,7 +78,11 @@ int fine_begin(struct fine_collector *collector, struct fine_index *fine,
 	       struct replayer *rep, size_t segment, bool reads,
 	       struct failure *why);
 
-/* Keeps what was learnt if the replay came to the segment's end. */
-void fine_end(struct fine_collector *collector, bool is_whole);
+/*
+ * Keeps what was learnt if the replay came to the segment's end.  ERR_SYSTEM: it
+ * cannot be kept; side_file_note() says why, or a record would be too large.
+ * Who asked only for an answer may ignore that.
+ */
+int fine_end(struct fine_collector *collector, bool is_whole);
 
 #endif

@@ -117,10 +117,30 @@ static bool has_points_in(const struct index_wanted *wanted, uint64_t start,
 	       wanted->to.time > start;
 }
 
-static bool lacks_lines(struct index_builder *builder, size_t segment)
+/* Of a segment whose end is not there, what it accesses may become more. */
+static int lacks_lines(struct index_builder *builder, size_t segment, bool *out,
+		       struct failure *why)
 {
-	return fine_is_wanted(&builder->fine, SIDE_WRITES, segment) ||
-	       fine_is_wanted(&builder->fine, SIDE_READS, segment);
+	bool is_complete;
+	int rc = fine_is_complete(&builder->fine, segment, &is_complete, why);
+
+	*out = !rc && !is_complete &&
+	       !recording_is_cut(builder->fine.recording, segment);
+	return rc;
+}
+
+/* Why what was learnt of a segment is not kept. */
+static int not_kept(struct index_builder *builder, size_t segment, int code,
+		    struct failure *why)
+{
+	const char *note = side_file_note(builder->fine.side);
+
+	if (code == ERR_NO_MEMORY)
+		return failed(why, code, "out of memory");
+	if (!side_file_may_add(builder->fine.side) && note)
+		return failed(why, ERR_SYSTEM, "%s", note);
+	return failed(why, code, "segment %zu cannot be indexed: there is too"
+		      " much to say of it", segment);
 }
 
 int index_build(struct index_builder *builder, size_t segment,
@@ -131,12 +151,12 @@ int index_build(struct index_builder *builder, size_t segment,
 	uint64_t end = recording_time(recording, segment + 1);
 	struct index_wanted here = *wanted;
 	struct fine_collector collector;
-	const char *note;
-	int rc;
+	int rc = 0, kept = 0;
 
-	here.lines = wanted->lines && lacks_lines(builder, segment);
-	if (!here.lines && !has_points_in(wanted, start, end))
-		return 0;
+	if (wanted->lines)
+		rc = lacks_lines(builder, segment, &here.lines, why);
+	if (rc || (!here.lines && !has_points_in(wanted, start, end)))
+		return rc;
 	rc = replayer_seek_in(builder->replayer, segment, start, why);
 	if (!rc && here.lines)
 		rc = fine_begin(&collector, &builder->fine, builder->replayer,
@@ -145,27 +165,58 @@ int index_build(struct index_builder *builder, size_t segment,
 		return rc;
 	rc = run(builder, segment, &here, why);
 	if (here.lines)
-		fine_end(&collector, !rc);
-	note = rc || side_file_may_add(builder->fine.side) ?
-		       NULL : side_file_note(builder->fine.side);
-	return note ? failed(why, ERR_SYSTEM, "%s", note) : rc;
+		kept = fine_end(&collector, !rc);
+	if (!rc && !kept && !side_file_may_add(builder->fine.side))
+		kept = ERR_SYSTEM;
+	return !rc && kept ? not_kept(builder, segment, kept, why) : rc;
 }
 
 /* ------- all of it ------- */
 
-struct index_extent index_builder_extent(struct index_builder *builder)
+int index_builder_extent(struct index_builder *builder,
+			 struct index_extent *out, struct failure *why)
 {
-	struct index_extent extent = { 0 };
+	size_t segments = recording_segments(builder->fine.recording), count;
 	const struct side_record *list;
-	size_t count;
+	int rc = 0;
 
-	list = side_file_records(builder->fine.side, &count);
-	for (size_t i = 0; i < count; i++) {
-		extent.segments += list[i].kind == SIDE_WRITES;
-		extent.points += list[i].kind == SIDE_POINT;
+	*out = (struct index_extent){ 0 };
+	for (size_t i = 0; i < segments && !rc; i++) {
+		bool is_complete;
+
+		rc = fine_is_complete(&builder->fine, i, &is_complete, why);
+		out->segments += is_complete;
 	}
-	extent.size = side_file_size(builder->fine.side);
-	return extent;
+	list = side_file_records(builder->fine.side, &count);
+	for (size_t i = 0; i < count; i++)
+		out->points += list[i].kind == SIDE_POINT;
+	out->size = side_file_size(builder->fine.side);
+	return rc;
+}
+
+static int is_missing(struct index_builder *builder, size_t segment,
+		      struct failure *why)
+{
+	const struct recording *recording = builder->fine.recording;
+	const char *reason = "nothing that can be read is there of it";
+
+	if (recording_is_cut(recording, segment))
+		reason = trace_reader_is_growing(recording_reader(recording)) ?
+				 "it is still being recorded" :
+				 "the recording was cut short in it";
+	return failed(why, ERR_NOT_FOUND, "segment %zu of %zu is not indexed:"
+		      " %s", segment, recording_segments(recording), reason);
+}
+
+int index_builder_check(struct index_builder *builder, size_t first, size_t end,
+			struct failure *why)
+{
+	bool is_complete = true;
+	int rc = 0;
+
+	for (; first < end && !rc && is_complete; first++)
+		rc = fine_is_complete(&builder->fine, first, &is_complete, why);
+	return rc || is_complete ? rc : is_missing(builder, first - 1, why);
 }
 
 static int copy(struct index_builder *builder, struct side_file *from,
@@ -202,6 +253,9 @@ int index_merge(struct index_builder *builder, const char *part,
 		/* One that is damaged is not there any more. */
 		list = side_file_records(from, &count);
 	}
+	if (!rc && side_file_note(from))
+		rc = failed(why, ERR_CHECKSUM, "not all of part '%s' of the"
+			    " index can be read: make it once more", part);
 	side_file_close(from);
 	return rc;
 }

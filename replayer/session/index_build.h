@@ -34,23 +34,28 @@ int index_builder_create(struct index_builder **out,
 			 struct failure *why);
 void index_builder_destroy(struct index_builder *builder);
 
-/* Makes what is wanted of a segment, and is not there. */
+/* Makes what is wanted of a segment, and is not there, if it can be known. */
 int index_build(struct index_builder *builder, size_t segment,
 		const struct index_wanted *wanted, struct failure *why);
 
 /* What went wrong with the file before, or NULL; once. */
 const char *index_builder_note(struct index_builder *builder);
 
-/* What there is now. */
+/* What there is now.  Everything is read: what is damaged does not count. */
 struct index_extent {
-	size_t segments;	/* whose lines are known */
+	size_t segments;	/* of which everything is known */
 	size_t points;
 	uint64_t size;		/* bytes of the file */
 };
 
-struct index_extent index_builder_extent(struct index_builder *builder);
+int index_builder_extent(struct index_builder *builder,
+			 struct index_extent *out, struct failure *why);
 
-/* Adds what is in another part of the side file. */
+/* ERR_NOT_FOUND: of some segment from `first` to before `end` not all is known. */
+int index_builder_check(struct index_builder *builder, size_t first, size_t end,
+			struct failure *why);
+
+/* Adds what is in another part of the side file.  ERR_CHECKSUM: not all of it. */
 int index_merge(struct index_builder *builder, const char *part,
 		struct failure *why);
 

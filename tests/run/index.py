@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The index in two levels: cprec index, and what questions leave in FILE.idx.
 
-usage: index.py --cprec C [--some N]
+usage: index.py --cprec C --guest G [--some N]
 
 What is answered without any side file, other tests
 compare with the real processor; here it must be the same with all kinds of
 them: whole, made in parts, with start points, damaged, of another recording,
-where it cannot be written.  --some says how many questions are asked with each
+where it cannot be written.  What the guest (programs/indexed.c) held is known.
+--some says how many questions are asked with each
 damaged one; there are 40.  Speaks TAP.
 """
 import argparse
@@ -26,6 +27,7 @@ from tap import CprecTap, equal, expect, main  # noqa: E402
 NOBODY = 65534
 CANNOT = 99		# the status of a process that may not mount
 MANY = 400
+LINES = 32768		# of the guest
 
 
 def on_full_disk(trace, folder):
@@ -65,8 +67,7 @@ class Index(CprecTap):
                             "--segment=300000", "--", "sort", "-n",
                             "--parallel=1", numbers)
         equal(result.returncode, 0, result.stderr)
-        info = json.loads(self.cprec("info", "-v", "--json",
-                                     self.trace).stdout)
+        info = self.info()
         self.segments = len(info["segments"])
         expect(self.segments > 10, f"{self.segments} segments")
         self.end = info["end"] if "end" in info else info["instructions"]
@@ -95,6 +96,10 @@ class Index(CprecTap):
             else:
                 question += [f"--at={at}"]
             self.questions.append(question)
+
+    def info(self):
+        return json.loads(self.cprec("info", "-v", "--json",
+                                     self.trace).stdout)
 
     def side(self):
         return self.trace + ".idx"
@@ -250,6 +255,110 @@ class Index(CprecTap):
         expect("made anew" in result.stderr, result.stderr)
         self.compare()
 
+    def fails(self, *options):
+        """Returns the one line that index says."""
+        result = self.cprec("index", "-q", self.trace, *options)
+        equal(result.returncode, 1, f"status, {result.stderr}")
+        equal(result.stderr.count("\n"), 1, result.stderr)
+        return result.stderr
+
+    def flip_last(self, path):
+        with open(path, "r+b") as file:
+            file.seek(-1, os.SEEK_END)
+            byte = file.read(1)
+            file.seek(-1, os.SEEK_END)
+            file.write(bytes([byte[0] ^ 1 << 3]))
+
+    def damaged_content(self):
+        """What cannot be read is no index: it is made once more."""
+        self.forget()
+        self.index("-j1")
+        self.flip_last(self.side())
+        equal(self.index("-j1")["indexed"], self.segments, "indexed")
+        self.compare(range(4))
+        self.forget()
+        for part in 1, 2:
+            self.index("-j1", f"--part={part}/2")
+        self.flip_last(self.side() + ".2of2")
+        said = self.fails("--merge")
+        expect("'2of2'" in said and "once more" in said, said)
+        self.index("-j1", "--part=2/2")
+        equal(self.index("--merge")["indexed"], self.segments, "merged")
+        self.compare(range(4))
+
+    def cut_short(self):
+        """Of the segment whose end is missing nothing is kept."""
+        whole, self.trace = self.trace, os.path.join(self.folder, "cut.cpr")
+        try:
+            with open(whole, "rb") as file, open(self.trace, "wb") as out:
+                out.write(file.read(os.path.getsize(whole) * 95 // 100))
+            last = len(self.info()["segments"]) - 1
+            expect(last > 3, f"{last} whole segments")
+            for options in (), ("-j1",), ("--every=50k",), ("--part=2/2",):
+                said = self.fails(*options)
+                expect(f"segment {last} of {last + 1} is not indexed: the "
+                       "recording was cut short" in said, said)
+            found = self.cprec("index", "--json", self.trace)
+            equal(json.loads(found.stdout)["indexed"], last, "indexed")
+            self.index("--part=1/2")
+        finally:
+            self.trace = whole
+
+    # ------- a guest that accesses many lines with few instructions
+
+    def is_true(self, line):
+        """Whoever asks about a line's word gets what it held."""
+        place = f"--addr=table+{line * 64 + line % 16 * 4}"
+        first, second = 1 << 16 | line // 64, 2 << 16 | line // 64
+        for at, wanted in (("output:1", 0), ("output:2", first),
+                           ("output:3", second), ("end", second)):
+            found = json.loads(self.cprec(
+                "query", self.trace, "--json", place, "--size=4",
+                f"--at={at}").stdout)
+            equal(found["bytes"], wanted.to_bytes(4, "little").hex(),
+                  f"{place} at {at}")
+        for kind, count in ("writes", 2), ("reads", 1), ("accesses", 3):
+            found = self.cprec(kind, self.trace, "--json", place, "--size=4")
+            equal(found.stdout.count("\n"), count, f"{kind} of {place}")
+        found = json.loads(self.cprec("last", self.trace, "--json", place,
+                                      "--size=4", "--at=output:3").stdout)
+        equal((found["old"], found["new"]),
+              (first.to_bytes(4, "little").hex(),
+               second.to_bytes(4, "little").hex()), f"last of {place}")
+
+    def many_lines(self):
+        """An index of each segment, however much of memory it accesses."""
+        before = self.trace, self.segments
+        self.trace = os.path.join(self.folder, "lines.cpr")
+        try:
+            result = self.cprec("record", "-q", "-o", self.trace,
+                                "--segment=150000", "--", self.options.guest)
+            equal(result.returncode, 0, result.stderr)
+            self.segments = len(self.info()["segments"])
+            expect(self.segments > 5, f"{self.segments} segments")
+            result = self.cprec("verify", "-q", "--all", self.trace)
+            equal(result.returncode, 0, result.stderr)
+            return self.all_ways()
+        finally:
+            self.trace, self.segments = before
+
+    def all_ways(self):
+        lines = random.Random(6).sample(range(LINES), 4)
+        self.forget()
+        for line in lines:
+            self.is_true(line)
+        for ways in ((("-j1",),), (("-j3",),), (("--every=50k", "-j2"),),
+                     (("--part=1/2",), ("--part=2/2",), ("--merge",))):
+            self.forget()
+            for options in ways:
+                found = self.index(*options)
+            equal(found["indexed"], self.segments, f"indexed by {ways}")
+            self.is_true(lines.pop())
+        length = self.info()["instructions"]
+        bits = os.path.getsize(self.side()) * 8 / length
+        expect(bits < 0.3, f"{bits} bits per instruction")
+        return f"{self.segments} segments, {bits:.3f} bits per instruction"
+
     def of_another_recording(self):
         other = os.path.join(self.folder, "other.cpr")
         self.cprec("record", "-q", "-o", other, "--", "true")
@@ -330,6 +439,9 @@ class Index(CprecTap):
         self.test("in parts", self.in_parts)
         self.test("several processes at once", self.several_at_once)
         self.test("cut or flipped", self.damaged)
+        self.test("damaged content", self.damaged_content)
+        self.test("of a recording that was cut short", self.cut_short)
+        self.test("few instructions, many lines", self.many_lines)
         self.test("of another recording", self.of_another_recording)
         self.test("where nothing can be written",
                   self.where_nothing_can_be_written)
@@ -341,5 +453,5 @@ class Index(CprecTap):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--some", type=int, default=12)
-    sys.exit(main(lambda options, folder: Index(options, folder).run(),
+    sys.exit(main(lambda options, folder: Index(options, folder).run(), "guest",
                   parser=parser))

@@ -2,6 +2,7 @@
 /* test_lines.c - the fine level of the index against a table of all accesses */
 #include "index/lines.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,7 +116,6 @@ static void with_less_room(void **state)
 {
 	struct lines_builder builder = { 0 };
 	unsigned shift = lines_shift(LENGTH);
-	struct output bytes = { 0 };
 	struct line_set set;
 
 	(void)state;
@@ -134,11 +134,49 @@ static void with_less_room(void **state)
 				 joined);
 	}
 	line_set_release(&set);
-	note(&builder, 20000);
-	assert_int_equal(lines_encode(&bytes, &builder, 100), 0);
-	assert_int_equal(bytes.size, 0);
-	lines_release(&builder);
-	output_release(&bytes);
+}
+
+/* Whether any line of the page that has this one was accessed. */
+static bool is_page_used(unsigned line)
+{
+	guest_addr page = address_of(line) >> GUEST_PAGE_SHIFT;
+	bool is_used = false;
+
+	for (unsigned i = 0; i < LINES; i++)
+		is_used |= lines[i].epochs &&
+			   address_of(i) >> GUEST_PAGE_SHIFT == page;
+	return is_used;
+}
+
+/* With hardly any room, lines are told without epochs; with none, pages. */
+static void with_no_room(void **state)
+{
+	static const size_t rooms[] = { 700, 10 };
+
+	(void)state;
+	for (size_t k = 0; k < COUNT(rooms); k++) {
+		struct lines_builder builder = { 0 };
+		struct line_set set;
+		unsigned unused = 0;
+
+		note(&builder, 3000);
+		take(&builder, rooms[k], &set);
+		assert_int_equal(LENGTH >> set.shift, 0);
+		assert_int_equal(line_set_size(&set),
+				 set.page_count * sizeof(*set.pages));
+		for (unsigned i = 0; i < LINES; i++) {
+			bool is_used = k ? is_page_used(i) : lines[i].epochs;
+
+			unused += !is_used;
+			assert_int_equal(line_set_epochs(&set, address_of(i),
+							 address_of(i)),
+					 is_used);
+		}
+		assert_int_equal(unused > 100, !k);
+		assert_int_equal(line_set_epochs(&set, UINT64_C(1) << 42,
+						 UINT64_C(1) << 43), 0);
+		line_set_release(&set);
+	}
 }
 
 /* No prefix and no changed byte does harm. */
@@ -148,9 +186,9 @@ static void damaged(void **state)
 	struct output bytes = { 0 };
 	struct line_set set;
 
-	(void)state;
 	note(&builder, 300);
-	assert_int_equal(lines_encode(&bytes, &builder, 1 << 20), 0);
+	assert_int_equal(lines_encode(&bytes, &builder,
+				      *(const size_t *)*state), 0);
 	for (size_t size = 0; size < bytes.size; size++)
 		assert_int_not_equal(line_set_decode(&set, bytes.bytes, size),
 				     0);
@@ -171,11 +209,13 @@ static void damaged(void **state)
 
 int main(void)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_table),
-		cmocka_unit_test(with_less_room),
-		cmocka_unit_test(damaged),
-	};
+	static const size_t fine = 1 << 20, coarse = 10;
+	static struct test_list list;
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	add_test(&list, "a table", a_table, NULL);
+	add_test(&list, "with less room", with_less_room, NULL);
+	add_test(&list, "with no room", with_no_room, NULL);
+	add_test(&list, "damaged", damaged, &fine);
+	add_test(&list, "damaged, without epochs", damaged, &coarse);
+	return run_list("lines", &list);
 }
