@@ -53,7 +53,7 @@ static int run(struct options *options)
 	if (!start.gdb)
 		start.gdb = gdb_find(start.path, why);
 	if (!start.gdb) {
-		say("%s", why);
+		say("%s; 'cprec debug --plain' needs none", why);
 		return EXIT_NO_PROGRAM;
 	}
 	status = gdb_check_version(start.gdb, LEAST_GDB);

@@ -150,7 +150,7 @@ static int debug(struct options *options, struct asked *asked, char **words)
 		asked->gdb.gdb = gdb_find(path, why);
 	if (asked->gdb.gdb)
 		return start_gdb(path, asked, words, more, count);
-	say_note("%s: this is cprec's own prompt", why);
+	say_note("%s: this is cprec's own prompt, as with --plain", why);
 	return start_plain(path, asked);
 }
 

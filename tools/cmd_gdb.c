@@ -59,7 +59,7 @@ static int start(struct options *options, char **words)
 		start.gdb = gdb_find(start.path, why);
 	if (start.gdb)
 		return gdb_start(&start);
-	say("%s", why);
+	say("%s; 'cprec debug --plain' needs none", why);
 	return EXIT_NO_PROGRAM;
 }
 

@@ -8,7 +8,6 @@
 #include "tools/gdb_find.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 
 #include "formats/registers.h"
 #include "formats/trace_file.h"
+#include "tools/find_program.h"
 
 extern char **environ;
 
@@ -26,19 +26,9 @@ static const char plain[] = "gdb", multiarch[] = "gdb-multiarch";
 
 static bool is_there(const char *name)
 {
-	const char *folders = getenv("PATH");
+	char path[PATH_MAX];
 
-	while (folders && *folders) {
-		size_t size = strcspn(folders, ":");
-		char path[PATH_MAX];
-
-		if (snprintf(path, sizeof(path), "%.*s/%s", (int)size,
-			     folders, name) < (int)sizeof(path) &&
-		    !access(path, X_OK))
-			return true;
-		folders += size + (folders[size] == ':');
-	}
-	return false;
+	return !find_program(path, name);
 }
 
 /* Whether gdb takes it for one that it knows: it exits with 0 then. */
@@ -48,9 +38,12 @@ static bool knows(const char *name, const char *arch)
 	     option[] = "-ex";
 	char *const words[] = { program, none, ends, option, command, NULL };
 	posix_spawn_file_actions_t actions;
+	char path[PATH_MAX];
 	int status = -1;
 	pid_t pid;
 
+	if (find_program(path, name))
+		return false;
 	snprintf(command, sizeof(command), "set architecture %s", arch);
 	if (posix_spawn_file_actions_init(&actions))
 		return false;
@@ -60,7 +53,7 @@ static bool knows(const char *name, const char *arch)
 					      STDOUT_FILENO) &&
 	    !posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO,
 					      STDERR_FILENO) &&
-	    !posix_spawnp(&pid, name, &actions, NULL, words, environ))
+	    !posix_spawnp(&pid, path, &actions, NULL, words, environ))
 		waitpid(pid, &status, 0);
 	posix_spawn_file_actions_destroy(&actions);
 	return status == 0;

@@ -4,8 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +17,9 @@
 #include "tools/commands.h"
 #include "tools/damage.h"
 #include "tools/debug_notes.h"
+#include "tools/find_program.h"
 #include "tools/gdb_find.h"
+#include "tools/gdb_scripts.h"
 #include "tools/gdb_socket.h"
 #include "tools/messages.h"
 #include "tools/options.h"
@@ -151,31 +151,6 @@ static bool look_at(const char *path, const char *from, bool *has_all,
 	return can_begin;
 }
 
-/* A file of ours: beside the program, or where it is installed; NULL. */
-static char *script_path(const char *name)
-{
-	static const char *const folders[] = { "gdb", "../share/cprec/gdb" };
-	char self[PATH_MAX], *path = NULL;
-	const char *folder;
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-
-	if (length <= 0)
-		return NULL;
-	self[length] = '\0';
-	folder = dirname(self);
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
-		free(path);
-		if (asprintf(&path, "%s/%s/%s", folder, folders[i],
-			     name) < 0)
-			return NULL;
-		if (!access(path, R_OK))
-			return path;
-	}
-	say("there is no %s", path);
-	free(path);
-	return NULL;
-}
-
 /* gdb's command line. */
 struct words {
 	const char **list;	/* NULL-ended */
@@ -208,7 +183,7 @@ static void add_pair(struct words *words, const char *option,
 	add(words, value);
 }
 
-/* Ours before those of the user; false, which is told, if a script is gone. */
+/* Ours before those of the user; false, which is told, without a script. */
 static bool add_all(struct words *words, const struct gdb_start *start,
 		    const char *connect, const char *own_file, bool gives_files)
 {
@@ -225,11 +200,13 @@ static bool add_all(struct words *words, const struct gdb_start *start,
 	add_pair(words, "-iex", gives_files ? "set sysroot target:" :
 					      "set sysroot /");
 	for (; name && *name; name++) {
-		const char *path = script_path(*name);
+		const char *command = gdb_script_command(*name);
 
-		if (!path)
+		if (!command) {
+			say("gdb cannot get '%s': %s", *name, strerror(errno));
 			return false;
-		add_pair(words, "-x", path);
+		}
+		add_pair(words, "-ex", command);
 	}
 	if (own_file)
 		add_pair(words, "-ex", own_file);
@@ -286,6 +263,20 @@ bool gdb_take_option(struct gdb_start *start, int id, const char *value)
 	return true;
 }
 
+/* Returns only if it does not start: a status to exit with, and it is told why. */
+static int become(const struct words *words)
+{
+	char path[PATH_MAX];
+	int rc = find_program(path, words->list[0]);
+
+	if (!rc) {
+		execvp(path, (char *const *)words->list);
+		rc = errno;
+	}
+	say("cannot start %s: %s", words->list[0], strerror(rc));
+	return rc == ENOENT ? EXIT_NO_PROGRAM : EXIT_UNUSABLE;
+}
+
 int gdb_start(const struct gdb_start *start)
 {
 	struct words words = { 0 };
@@ -305,7 +296,5 @@ int gdb_start(const struct gdb_start *start)
 		say("out of memory");
 		return EXIT_CPREC;
 	}
-	execvp(words.list[0], (char *const *)words.list);
-	say("cannot start %s: %s", words.list[0], strerror(errno));
-	return errno == ENOENT ? EXIT_NO_PROGRAM : EXIT_UNUSABLE;
+	return become(&words);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "tools/commands.h"
+#include "tools/find_program.h"
 #include "tools/messages.h"
 
 #define LINE_SIZE 256
@@ -24,13 +25,16 @@ static int start(const char *name, int fd, pid_t *pid)
 	char program[] = "gdb", option[] = "--version";
 	char *const words[] = { program, option, NULL };
 	posix_spawn_file_actions_t actions;
-	int rc = posix_spawn_file_actions_init(&actions);
+	char path[PATH_MAX];
+	int rc = find_program(path, name);
 
+	if (!rc)
+		rc = posix_spawn_file_actions_init(&actions);
 	if (rc)
 		return rc;
 	rc = posix_spawn_file_actions_adddup2(&actions, fd, STDOUT_FILENO);
 	if (!rc)
-		rc = posix_spawnp(pid, name, &actions, NULL, words, environ);
+		rc = posix_spawnp(pid, path, &actions, NULL, words, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	return rc;
 }

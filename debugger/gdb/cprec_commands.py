@@ -964,7 +964,6 @@ def define():
 def load(code):
     """gdb runs scripts where the user's are, too: names would be shared."""
     module = types.ModuleType("cprec_commands")
-    module.__file__ = __file__
     sys.modules["cprec_commands"] = module
     exec(code, module.__dict__)
     module.define()

@@ -247,7 +247,8 @@ class Debug(Plain):
                 text=True, env={**os.environ, "PATH": folder}, check=False,
                 stdin=subprocess.DEVNULL)
         for command in "gdb", "dap":
-            equal(found[command].stderr, f"cprec: {words}\n", command)
+            equal(found[command].stderr, f"cprec: {words}; 'cprec debug "
+                  "--plain' needs none\n", command)
             equal(found[command].returncode, 127, command)
         expect(f"{words}: this is cprec's own prompt" in
                found["debug"].stderr, found["debug"].stderr)
