@@ -15,6 +15,7 @@
 #include <linux/netlink.h>
 #include <linux/openat2.h>
 #include <linux/sched.h>
+#include <linux/version.h>
 #include <mqueue.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -77,28 +78,48 @@ static const struct {
 #include "tests/unit/syscall_names.inc"
 };
 
-static void host_numbers(void **state)
-{
-	size_t found = 0;
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(host_calls); i++)
-		for (size_t k = 0; k < CALL_COUNT; k++) {
-			if (strcmp(linux_calls[k].name, host_calls[i].name))
-				continue;
-			if (linux_calls[k].host != host_calls[i].number)
-				fail_msg("%s", host_calls[i].name);
-			found++;
-		}
-	/* Each call that the headers know has a row. */
-	assert_int_equal(found, COUNT(host_calls));
-}
+/* The newest kernel of which all calls have rows. */
+#define KNOWN_KERNEL KERNEL_VERSION(6, 18, 255)
 
 /* Not one that only kernels of 32 bits have. */
 static bool is_of_host(size_t call)
 {
 	return linux_calls[call].like == call &&
 	       linux_calls[call].host != NO_NUMBER;
+}
+
+static const struct linux_call *row_of(const char *name)
+{
+	for (size_t i = 0; i < CALL_COUNT; i++)
+		if (!strcmp(linux_calls[i].name, name))
+			return &linux_calls[i];
+	return NULL;
+}
+
+static void host_numbers(void **state)
+{
+	size_t found = 0, rows = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(host_calls); i++) {
+		const struct linux_call *row = row_of(host_calls[i].name);
+
+		if (row && row->host != host_calls[i].number)
+			fail_msg("%s", host_calls[i].name);
+		if (!row)
+			print_message("no row: %s\n", host_calls[i].name);
+		else
+			found++;
+	}
+	for (size_t i = 0; i < CALL_COUNT; i++)
+		rows += is_of_host(i);
+	/*
+	 * Each call that the headers know has a row; or each row is known to
+	 * them, if they are so new that they have others too.
+	 */
+	assert_int_equal(found, LINUX_VERSION_CODE > KNOWN_KERNEL ?
+					rows :
+					COUNT(host_calls));
 }
 
 static void guest_numbers(void **state)
