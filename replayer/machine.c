@@ -128,7 +128,7 @@ static int take_register(struct machine_replay *replay,
 static int apply_register(struct machine_replay *replay,
 			  const struct packet *packet, struct failure *why)
 {
-	uint64_t value;
+	uint64_t value = 0;
 	int rc = take_register(replay, packet, &value, why);
 
 	if (!rc)
@@ -146,7 +146,7 @@ static int apply_reset(struct machine_replay *replay, struct failure *why)
 	board_registers(replay->board, &regs);
 	for (size_t i = 0; i < replay->effect_count && !rc; i++) {
 		const struct packet *packet = &replay->effects[i].packet;
-		uint64_t value;
+		uint64_t value = 0;
 
 		rc = packet->kind == PACKET_REG ?
 			     take_register(replay, packet, &value, why) :

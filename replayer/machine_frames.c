@@ -88,8 +88,9 @@ static int load_pages(struct loading *loading, size_t segment,
 	return rc ? rc : load_waiting(loading, why);
 }
 
-static int begin_loading(struct loading **out, struct machine_replay *replay,
-			 struct failure *why)
+/* Says why there is none. */
+static struct loading *begin_loading(struct machine_replay *replay,
+				     struct failure *why)
 {
 	struct loading *loading = calloc(1, sizeof(*loading));
 
@@ -97,11 +98,11 @@ static int begin_loading(struct loading **out, struct machine_replay *replay,
 		loading->bytes = malloc((size_t)PAGES_AT_ONCE * GUEST_PAGE);
 	if (!loading || !loading->bytes) {
 		free(loading);
-		return failed(why, ERR_NO_MEMORY, "out of memory");
+		failed(why, ERR_NO_MEMORY, "out of memory");
+		return NULL;
 	}
 	loading->replay = replay;
-	*out = loading;
-	return 0;
+	return loading;
 }
 
 static void end_loading(struct loading *loading)
@@ -140,11 +141,11 @@ static int load_cores(struct machine_replay *replay, size_t segment,
 int frames_load(struct machine_replay *replay, size_t segment,
 		const struct key_frame *frame, struct failure *why)
 {
-	struct loading *loading;
-	int rc = begin_loading(&loading, replay, why);
+	struct loading *loading = begin_loading(replay, why);
+	int rc;
 
-	if (rc)
-		return rc;
+	if (!loading)
+		return ERR_NO_MEMORY;
 	forget_written(replay);
 	rc = load_pages(loading, segment, why);
 	board_close(replay->board);
@@ -159,13 +160,13 @@ int frames_load(struct machine_replay *replay, size_t segment,
 int frames_restore(struct machine_replay *replay, size_t kept,
 		   struct failure *why)
 {
-	struct loading *loading;
+	struct loading *loading = begin_loading(replay, why);
 	size_t count;
 	const struct board_write *writes = board_writes(replay->board, &count);
-	int rc = begin_loading(&loading, replay, why);
+	int rc = 0;
 
-	if (rc)
-		return rc;
+	if (!loading)
+		return ERR_NO_MEMORY;
 	for (size_t i = kept; i < count && !rc; i++) {
 		uint64_t id;
 

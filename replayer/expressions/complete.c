@@ -22,15 +22,19 @@ struct completing {
 	void *opaque;
 };
 
+/* Not what is too long: its beginning would be another name. */
 static void offer(const struct completing *completing, const char *name)
 {
 	const char *rest = completing->typed + completing->kept;
 	char text[TEXT_MOST];
+	int size;
 
 	if (strncmp(name, rest, strlen(rest)) != 0)
 		return;
-	snprintf(text, sizeof(text), "%.*s%s", (int)completing->kept,
-		 completing->typed, name);
+	size = snprintf(text, sizeof(text), "%.*s%s", (int)completing->kept,
+			completing->typed, name);
+	if (size < 0 || (size_t)size >= sizeof(text))
+		return;
 	completing->visit(completing->opaque, text);
 }
 

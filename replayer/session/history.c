@@ -795,11 +795,13 @@ static int segments_of(const struct search *search, size_t *first,
 	int rc = recording_place(recording, &search->question->from, &place,
 				 search->why);
 
+	if (rc)
+		return rc;
 	*first = place.segment;
+	rc = recording_place(recording, &search->question->to, &place,
+			     search->why);
 	if (!rc)
-		rc = recording_place(recording, &search->question->to, &place,
-				     search->why);
-	*last = place.segment;
+		*last = place.segment;
 	return rc;
 }
 
@@ -817,7 +819,7 @@ int history_each(struct query *query, const struct history_question *question,
 		 history_visit *visit, struct failure *why)
 {
 	struct search search;
-	size_t segment, last;
+	size_t segment = 0, last = 0;
 	int rc = start(&search, query, question, why);
 
 	search.visit = visit;
@@ -832,7 +834,7 @@ int history_last(struct query *query, const struct history_question *question,
 		 history_visit *visit, bool *found_any, struct failure *why)
 {
 	struct search search;
-	size_t first, segment;
+	size_t first = 0, segment = 0;
 	int rc = start(&search, query, question, why);
 
 	*found_any = false;

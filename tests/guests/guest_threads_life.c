@@ -120,7 +120,7 @@ static void test_detached(void)
 	pthread_attr_destroy(&attributes);
 }
 
-static char *volatile stack_seen;
+static volatile uintptr_t stack_seen;
 
 static void *fill_stack(void *argument)
 {
@@ -132,7 +132,7 @@ static void *fill_stack(void *argument)
 	if (size > 2 * sizeof(here))
 		fill_stack((void *)(size - 2 * sizeof(here)));
 	else
-		stack_seen = (char *)(uintptr_t)&here[64];
+		stack_seen = (uintptr_t)&here[64];
 	return (void *)(intptr_t)here[64];
 }
 
@@ -154,7 +154,8 @@ static void test_stacks(void)
 	CHECK(!pthread_create(&thread, &attributes, fill_stack,
 			      (void *)(size / 2)));
 	CHECK(join(thread) == (void *)64);
-	CHECK(mine < stack_seen && stack_seen < mine + size);
+	CHECK((uintptr_t)mine < stack_seen &&
+	      stack_seen < (uintptr_t)mine + size);
 	munmap(mine, size);
 	pthread_attr_destroy(&attributes);
 }

@@ -363,7 +363,7 @@ static int add_break(struct session *session, const char *args,
 		     bool is_temporary, struct cprec_failure *why)
 {
 	struct point made = { .kind = POINT_BREAK,
-			      .is_temporary = is_temporary }, *point;
+			      .is_temporary = is_temporary }, *point = NULL;
 	int rc = split(args, &made.where, &made.condition, why);
 
 	if (rc)
@@ -503,7 +503,7 @@ static int add_watch(struct session *session, const char *args,
 	struct point made = {
 		.kind = POINT_WATCH,
 		.watch = { .reads = reads, .writes = writes },
-	}, *point;
+	}, *point = NULL;
 	int rc;
 
 	if (is_word(args, "-l") || is_word(args, "-location")) {
