@@ -35,14 +35,18 @@ static uint64_t number_of(Dwarf_Die *die, unsigned name, uint64_t otherwise)
 }
 
 /* Those of a class are private, unless it says otherwise. */
-static unsigned access_of(const struct type *type, Dwarf_Die *member)
+static unsigned usual_access(const struct type *type)
 {
 	Dwarf_Die die = type->die;
 
+	return dwarf_tag(&die) == DW_TAG_class_type ? DW_ACCESS_private :
+						      DW_ACCESS_public;
+}
+
+static unsigned access_of(const struct type *type, Dwarf_Die *member)
+{
 	return (unsigned)number_of(member, DW_AT_accessibility,
-				   dwarf_tag(&die) == DW_TAG_class_type ?
-					   DW_ACCESS_private :
-					   DW_ACCESS_public);
+				   usual_access(type));
 }
 
 enum kind { OTHER, BASE, TABLE, FIELD, MADE, METHOD, TYPEDEF };
@@ -72,8 +76,7 @@ static enum kind kind_of(Dwarf_Die *member)
 struct body {
 	const struct type_writing *to;
 	struct type *type;
-	bool has_labels;
-	unsigned access;	/* of the label before; 0: there is none */
+	unsigned access;	/* of the member before */
 	bool any;		/* bases; then members, of whatever kind */
 };
 
@@ -92,7 +95,7 @@ static void begin_line(struct body *body, Dwarf_Die *member)
 {
 	unsigned access = access_of(body->type, member);
 
-	if (body->has_labels && access != body->access) {
+	if (access != body->access) {
 		indent(body, 2);
 		fprintf(body->to->out, "%s:\n", access_word(access));
 		body->access = access;
@@ -280,28 +283,10 @@ static void write_typedef(struct body *body, Dwarf_Die *member)
 	fputs(";\n", body->to->out);
 }
 
-/* A class has labels if something is not private, others if something is. */
-static void look_at_access(struct body *body, Dwarf_Die *member)
-{
-	Dwarf_Die die = body->type->die;
-	bool is_public = access_of(body->type, member) == DW_ACCESS_public;
-	bool is_private = access_of(body->type, member) == DW_ACCESS_private;
-
-	body->has_labels |= dwarf_tag(&die) == DW_TAG_class_type ?
-				    !is_private : !is_public;
-}
-
 static void note_any(struct body *body, Dwarf_Die *member)
 {
 	(void)member;
 	body->any = true;
-}
-
-/* gdb takes the address of a table for something private. */
-static void note_table(struct body *body, Dwarf_Die *member)
-{
-	(void)member;
-	body->has_labels = true;
 }
 
 static void write_base(struct body *body, Dwarf_Die *base)
@@ -347,19 +332,16 @@ static void write_tag(const struct type_writing *to, struct type *type)
 
 static void write_members(struct body *body)
 {
-	each(body, FIELD, look_at_access);
-	each(body, TYPEDEF, look_at_access);
-	each(body, TABLE, note_table);
 	each(body, FIELD, write_field);
-	/* Methods have labels in any case. */
-	body->has_labels = true;
 	each(body, METHOD, write_methods);
 	each(body, TYPEDEF, write_typedef);
 }
 
 static void write_class(const struct type_writing *to, struct type *type)
 {
-	struct body body = { .to = to, .type = type };
+	struct body body = {
+		.to = to, .type = type, .access = usual_access(type),
+	};
 
 	each(&body, BASE, write_base);
 	fputs(body.any ? " {\n" : "{\n", to->out);

@@ -41,16 +41,29 @@ static const char *extension_of(uint32_t word)
 	return NULL;
 }
 
+static uint32_t word_of(const uint8_t *code)
+{
+	uint32_t word;
+
+	memcpy(&word, code, sizeof(word));
+	return word;
+}
+
+/* Says behind the text which extension has the instruction. */
+static void add_extension(const uint8_t *code, char *text, size_t room)
+{
+	const char *extension = extension_of(word_of(code));
+	size_t size = strlen(text);
+
+	if (extension)
+		snprintf(text + size, room - size, " // %s", extension);
+}
+
 /* What is no instruction is a word all the same. */
 static void show_word(const uint8_t *code, char *text, size_t room)
 {
-	uint32_t word;
-	const char *extension;
-
-	memcpy(&word, code, sizeof(word));
-	extension = extension_of(word);
-	snprintf(text, room, ".inst 0x%08" PRIx32 "%s%s", word,
-		 extension ? " // " : "", extension ? extension : "");
+	snprintf(text, room, ".inst 0x%08" PRIx32, word_of(code));
+	add_extension(code, text, room);
 }
 
 unsigned arm64_text(struct cpu *cpu, guest_addr pc, char *text, size_t room)
@@ -58,13 +71,15 @@ unsigned arm64_text(struct cpu *cpu, guest_addr pc, char *text, size_t room)
 	const cs_insn *insn = arm64_of(cpu)->insn;
 	uint8_t code[ARM64_INSN_SIZE];
 
-	if (memory_read(cpu->memory, pc, code, sizeof(code)))
+	if (memory_read(cpu->memory, pc, code, sizeof(code))) {
 		snprintf(text, room, "(bad)");
-	else if (!disassemble(cpu, code, sizeof(code), pc))
+	} else if (!disassemble(cpu, code, sizeof(code), pc)) {
 		show_word(code, text, room);
-	else
+	} else {
 		snprintf(text, room, "%s%s%s", insn->mnemonic,
 			 insn->op_str[0] ? " " : "", insn->op_str);
+		add_extension(code, text, room);
+	}
 	return ARM64_INSN_SIZE;
 }
 
