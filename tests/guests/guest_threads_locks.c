@@ -449,10 +449,18 @@ static void test_semaphores(void)
 
 /* ------- the system call itself ------- */
 
+/* The one whose time limits are those of the C library's headers. */
+#ifdef SYS_futex_time64
+#define FUTEX_CALL                                                             \
+	(sizeof(time_t) > sizeof(long) ? SYS_futex_time64 : SYS_futex)
+#else
+#define FUTEX_CALL SYS_futex
+#endif
+
 static long futex(int *word, int operation, int value, long timeout,
 		  int *second, int third)
 {
-	return syscall(SYS_futex, word, operation, value, timeout, second,
+	return syscall(FUTEX_CALL, word, operation, value, timeout, second,
 		       third);
 }
 

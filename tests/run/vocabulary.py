@@ -37,7 +37,8 @@ ABORT = """#include <assert.h>
 int main(int argc, char **argv) { assert(argc > 5); return 0; }
 """
 
-RACE = """#include <pthread.h>
+RACE = """#define _GNU_SOURCE
+#include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
 int shared;
