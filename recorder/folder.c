@@ -65,11 +65,14 @@ int folder_open(struct folder *folder, const char *path)
 /* Whatever the umask is, it is its owner's. */
 static int make(const struct folder *folder)
 {
+	bool is_new = !mkdirat(folder->parent, folder->name, 0700);
 	int fd;
 
-	if (!mkdirat(folder->parent, folder->name, 0700))
-		fchmodat(folder->parent, folder->name, 0700, 0);
-	else if (errno != EEXIST)
+	if (!is_new && errno != EEXIST)
+		return -errno;
+	/* Some file systems, as FAT, have no rights that one can change. */
+	if (is_new && fchmodat(folder->parent, folder->name, 0700, 0) &&
+	    errno != EPERM && errno != EOPNOTSUPP)
 		return -errno;
 	fd = openat(folder->parent, folder->name,
 		    O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

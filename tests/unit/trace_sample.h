@@ -118,14 +118,15 @@ static inline uint8_t *load(size_t *size)
 {
 	int fd = open(path, O_RDONLY);
 	struct stat status;
-	uint8_t *bytes;
+	uint8_t *bytes, more;
 
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &status), 0);
 	*size = (size_t)status.st_size;
 	bytes = malloc(*size + 1);
 	assert_non_null(bytes);
-	assert_int_equal(read(fd, bytes, *size + 1), *size);
+	assert_int_equal(read(fd, bytes, *size), *size);
+	assert_int_equal(read(fd, &more, 1), 0);
 	close(fd);
 	return bytes;
 }
