@@ -22,7 +22,7 @@ import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from tap import Failure, Tap  # noqa: E402
+from tap import Failure, Tap, for_everybody  # noqa: E402
 
 NO_PROGRAM, UNUSABLE, CPREC_FAILED = 127, 126, 125	# record and run
 FAILED, USAGE = 1, 2					# the others
@@ -260,20 +260,24 @@ def not_here(tests):
     """Where nobody may write, the option that helps is named."""
     folder = tests.path("closed")
     os.mkdir(folder, 0o555)
-    user = NOBODY if os.getuid() == 0 else None
-    if subprocess.run([tests.options.cprec, "--version"], user=user,
-                      capture_output=True).returncode:
-        return "others may not run cprec"
+    if os.getuid():
+        not_here_as(tests.options.cprec, folder, None)
+        return
+    with for_everybody(tests.options.cprec) as cprec:
+        not_here_as(cprec, folder, NOBODY)
+
+
+def not_here_as(cprec, folder, user):
     for options, hint in (([], "; -o FILE puts the recording elsewhere"),
                           (["-o", os.path.join(folder, "trace.cpr")], "")):
-        done = subprocess.run([tests.options.cprec, "record", *options,
-                               "true"], user=user, cwd=folder, text=True,
-                              capture_output=True, timeout=60)
+        done = subprocess.run([cprec, "record", *options, "true"], user=user,
+                              cwd=folder, text=True, capture_output=True,
+                              timeout=60)
         wanted = (f"cprec: cannot create '{folder}/trace.cpr': Permission"
                   f" denied{hint}\n")
         if (done.returncode, done.stderr) != (CPREC_FAILED, wanted):
             raise Failure(f"{done}, not {wanted}")
-    return None
+
 
 def limit_file_size():
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What tests in Python have in common: they count, and speak TAP."""
 import argparse
+import contextlib
 import glob
 import os
 import re
@@ -104,6 +105,15 @@ class CprecTap(Tap):
     def cprec(self, *arguments, text=None):
         return subprocess.run([self.options.cprec, *arguments], input=text,
                               capture_output=True, text=True, timeout=120)
+
+
+@contextlib.contextmanager
+def for_everybody(cprec):
+    """The path of a copy that others may execute: the original may be in a folder
+    that is closed to them, as root's home is."""
+    with tempfile.TemporaryDirectory(prefix="cprec-for-everybody-") as folder:
+        os.chmod(folder, 0o755)
+        yield shutil.copy(cprec, folder)
 
 
 def record_as_in_gdb():
