@@ -46,8 +46,10 @@ share/zsh/site-functions/_cprec'
 
 result 'installed' "$(DESTDIR=$work meson install -C "$build" --no-rebuild \
 	--quiet 2>&1)"
-# Where libraries and packages go differs from system to system.
-found=$(cd "$work/$prefix" && find . -type f | sed -E 's,^\./,,
+# Where libraries and packages go differs from system to system; and newer
+# Mesons compile packages for Python.
+found=$(cd "$work/$prefix" &&
+	find . -name __pycache__ -prune -o -type f -print | sed -E 's,^\./,,
 	s,^lib(64)?/(.*-linux-gnu/)?(libcprec|pkgconfig),lib/ARCH/\3,
 	s,^lib/python3.*-packages/,lib/PYTHON/,' | LC_ALL=C sort)
 result 'the files' "$([ "$found" = "$wanted" ] || echo "$found")"
