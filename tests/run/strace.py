@@ -34,6 +34,8 @@ RULES = {
         r"--- SIGKILL |kill\(PID, SIGKILL\)",
     "a fork does not say whose it is": r"--- SIGTERM .*=SI_TKILL, si_pid=PID",
     "strace knows for whom a call could be": r"(socketcall|ipc)\(",
+    "the kernel's page of code has getrandom(), if there is a state for it":
+        r"getrandom\(",
     "what the kernel says of the machine":
         r"(sysinfo|getrusage|times|statfs|sched_getaffinity)\(",
 }
@@ -58,7 +60,17 @@ def without_times(line):
     line = re.sub(r"^((shm|sem|msg)(ctl|op|at|snd|rcv)\()\d+", r"\1ID", line)
     line = re.sub(r"^((shm|sem|msg)get\(.* =) \d+$", r"\1 ID", line)
     line = line.replace("IPC_64|", "").replace("[0x7])", "0x7)")
+    # Python asks how many threads it has, before it forks.
+    line = re.sub(r'^(read\(\d+, )"\d+ \(python3\) R .*"(.*=) \d+$',
+                  r'\1"PID (python3) R"\2 N', line)
     return line
+
+
+def as_newest(line):
+    """A line of strace 6.1 as version 6.13 has it."""
+    return re.sub(r"data=\{u32=\d+, u64=(\d+)\}",
+                  lambda found: f"data={int(found[1]):#x}".replace(
+                      "=0x0", "=0"), line)
 
 
 PIDS = (r"(clone3?|v?fork|wait4|waitid|get(p|t)id|getpgid|kill|tgkill|"
@@ -74,6 +86,21 @@ def with_pids(line, pids):
                   else found.group(), line)
 
 
+def without_random_state(lines):
+    """Memory for the getrandom() of the kernel's page of code, which cprec
+    does not have: glibc 2.41 maps it with all signals blocked."""
+    kept, is_in_block = [], False
+    for line, after in zip(lines, lines[1:] + [""]):
+        if "MAP_DROPPABLE" in after and line.startswith(
+                "rt_sigprocmask(SIG_BLOCK, ~[]"):
+            is_in_block = True
+        if not is_in_block:
+            kept.append(line)
+        elif line.startswith("rt_sigprocmask(SIG_SETMASK"):
+            is_in_block = False
+    return kept
+
+
 class Joined:
     """Lines by thread, those that were resumed as one."""
 
@@ -84,6 +111,7 @@ class Joined:
 
     def add(self, tid, line):
         lines = self.threads.setdefault(tid, [])
+        line = as_newest(line)
         resumed = re.match(r"<\.\.\. \w+ resumed>(.*)", line)
         if line.endswith(" <unfinished ...>"):
             self.open[tid] = line[:-len(" <unfinished ...>")]
@@ -95,7 +123,8 @@ class Joined:
 
     def normal(self):
         pids = {str(tid) for tid in self.threads}
-        return [[with_pids(without_times(line), pids) for line in lines
+        return [[with_pids(without_times(line), pids)
+                 for line in without_random_state(lines)
                  if not re.match(NO_CALLS, line)]
                 for lines in self.threads.values()]
 

@@ -8,6 +8,7 @@
 #include <asm/termbits.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
 #include <linux/magic.h>
@@ -59,6 +60,12 @@
 /* What only the kernel's headers have, or nobody's. */
 #define SA_RESTORER 0x4000000
 #define ST_VALID 0x20
+#define SUID_DUMP_DISABLE 0
+#define SUID_DUMP_USER 1
+#define SUID_DUMP_ROOT 2
+#ifndef MAP_DROPPABLE
+#define MAP_DROPPABLE 8		/* headers of Linux 6.11 and newer have it */
+#endif
 
 #include "formats/registers.h"
 #include "tests/unit/table.h"

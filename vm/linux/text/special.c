@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 
 #include "vm/linux/abi/abi.h"
@@ -401,6 +402,19 @@ static void behind_poll(struct showing *showing)
 	fputc(')', showing->out);
 }
 
+static bool gives_dumpable(const struct showing *showing)
+{
+	return is_call(showing, CALL_prctl) &&
+	       (int)arg_of(showing, 0) == PR_GET_DUMPABLE;
+}
+
+static void behind_dumpable(struct showing *showing)
+{
+	fputs(" (", showing->out);
+	show_values(showing, VALUES_DUMPABLE, (uint64_t)showing->result);
+	fputc(')', showing->out);
+}
+
 static bool gives_value(const struct showing *showing)
 {
 	return showing->row &&
@@ -428,6 +442,8 @@ void show_behind(struct showing *showing)
 		behind_select(showing);
 	else if (polls)
 		behind_poll(showing);
+	else if (gives_dumpable(showing))
+		behind_dumpable(showing);
 	else if (gives_value(showing))
 		behind_value(showing);
 	else

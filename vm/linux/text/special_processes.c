@@ -185,43 +185,171 @@ enum shown special_processors(struct showing *showing, unsigned index)
 	return SHOWN;
 }
 
-enum shown special_process_control(struct showing *showing, unsigned index)
-{
-	uint64_t value = arg_of(showing, index);
+/* ------- prctl ------- */
 
-	if (!index)
-		return SHOWN_USUALLY;
-	switch ((int)arg_of(showing, 0)) {
-	case PR_GET_DUMPABLE:
-	case PR_GET_KEEPCAPS:
-	case PR_GET_SECCOMP:
-	case PR_GET_TIMERSLACK:
-		return SHOWN_NOT;
-	case PR_SET_NAME:
-		if (index > 1)
-			return SHOWN_NOT;
-		show_path(showing, value);
+/* What stands behind the option. */
+enum control_kind {
+	CONTROL_NONE,
+	CONTROL_UNSIGNED,
+	CONTROL_SIGNED,
+	CONTROL_VALUE,		/* one of `values` */
+	CONTROL_VALUE_OF_VALUE,	/* one of `values`, and of a capability */
+	CONTROL_FLAG,		/* a number, and three arguments that are 0 */
+	CONTROL_SIGNAL,
+	CONTROL_NAME,
+	CONTROL_TRACER,
+	CONTROL_GETS_NUMBER,	/* addresses, where the kernel writes it */
+	CONTROL_GETS_VALUE,
+	CONTROL_GETS_SIGNAL,
+	CONTROL_GETS_NAME,
+};
+
+static const struct control {
+	int option;
+	enum control_kind kind;
+	enum call_values values;
+} controls[] = {
+	{ PR_GET_DUMPABLE, CONTROL_NONE, VALUES_NONE },
+	{ PR_GET_KEEPCAPS, CONTROL_NONE, VALUES_NONE },
+	{ PR_GET_SECCOMP, CONTROL_NONE, VALUES_NONE },
+	{ PR_GET_SECUREBITS, CONTROL_NONE, VALUES_NONE },
+	{ PR_GET_TIMERSLACK, CONTROL_NONE, VALUES_NONE },
+	{ PR_GET_TIMING, CONTROL_NONE, VALUES_NONE },
+	{ PR_SET_CHILD_SUBREAPER, CONTROL_UNSIGNED, VALUES_NONE },
+	{ PR_SET_KEEPCAPS, CONTROL_UNSIGNED, VALUES_NONE },
+	{ PR_SET_TIMING, CONTROL_UNSIGNED, VALUES_NONE },
+	{ PR_SET_TIMERSLACK, CONTROL_SIGNED, VALUES_NONE },
+	{ PR_SET_DUMPABLE, CONTROL_VALUE, VALUES_DUMPABLE },
+	{ PR_CAPBSET_READ, CONTROL_VALUE, VALUES_CAPABILITY },
+	{ PR_CAPBSET_DROP, CONTROL_VALUE, VALUES_CAPABILITY },
+	{ PR_SET_TSC, CONTROL_VALUE, VALUES_TSC },
+	{ PR_CAP_AMBIENT, CONTROL_VALUE_OF_VALUE, VALUES_CAP_AMBIENT },
+	{ PR_SET_NO_NEW_PRIVS, CONTROL_FLAG, VALUES_NONE },
+	{ PR_SET_THP_DISABLE, CONTROL_FLAG, VALUES_NONE },
+	{ PR_SET_PDEATHSIG, CONTROL_SIGNAL, VALUES_NONE },
+	{ PR_SET_NAME, CONTROL_NAME, VALUES_NONE },
+	{ PR_SET_PTRACER, CONTROL_TRACER, VALUES_NONE },
+	{ PR_GET_CHILD_SUBREAPER, CONTROL_GETS_NUMBER, VALUES_NONE },
+	{ PR_GET_TSC, CONTROL_GETS_VALUE, VALUES_TSC },
+	{ PR_GET_PDEATHSIG, CONTROL_GETS_SIGNAL, VALUES_NONE },
+	{ PR_GET_NAME, CONTROL_GETS_NAME, VALUES_NONE },
+};
+
+static const struct control *control_of(const struct showing *showing)
+{
+	for (size_t i = 0; i < sizeof(controls) / sizeof(controls[0]); i++)
+		if (controls[i].option == (int)arg_of(showing, 0))
+			return &controls[i];
+	return NULL;
+}
+
+/* Of these arguments, all bits of the register count. */
+static enum shown control_value(struct showing *showing,
+				enum call_values values, uint64_t value)
+{
+	if (value > UINT32_MAX)
+		return show_hex(showing, value);
+	show_values(showing, values, value);
+	return SHOWN;
+}
+
+/* The number is shown as it was when the call was over. */
+static enum shown control_gets(struct showing *showing,
+			       const struct control *control, guest_addr addr)
+{
+	uint32_t number;
+
+	if (!showing->leaves)
+		return SHOWN_LATER;
+	if (showing->has_failed ||
+	    !read_guest(showing, addr, &number, sizeof(number))) {
+		show_address(showing, addr);
 		return SHOWN;
-	case PR_GET_NAME:
-		if (index > 1)
-			return SHOWN_NOT;
+	}
+	fputc('[', showing->out);
+	if (control->kind == CONTROL_GETS_SIGNAL)
+		show_signal(showing, number);
+	else if (control->kind == CONTROL_GETS_VALUE)
+		show_values(showing, control->values, number);
+	else
+		show_unsigned(showing, number);
+	fputc(']', showing->out);
+	return SHOWN;
+}
+
+static enum shown control_signed(struct showing *showing, uint64_t value)
+{
+	fprintf(showing->out, "%" PRId64, word_of(showing) == 4 ?
+		(int64_t)(int32_t)value : (int64_t)value);
+	return SHOWN;
+}
+
+static enum shown control_tracer(struct showing *showing, int pid)
+{
+	if (pid == -1)
+		fputs("PR_SET_PTRACER_ANY", showing->out);
+	else
+		fprintf(showing->out, "%d", pid);
+	return SHOWN;
+}
+
+/* The first argument behind the option. */
+static enum shown control_first(struct showing *showing,
+				const struct control *control)
+{
+	uint64_t value = arg_of(showing, 1);
+
+	switch (control->kind) {
+	case CONTROL_UNSIGNED:
+	case CONTROL_FLAG:
+		fprintf(showing->out, "%" PRIu64, value);
+		return SHOWN;
+	case CONTROL_SIGNED:
+		return control_signed(showing, value);
+	case CONTROL_VALUE:
+	case CONTROL_VALUE_OF_VALUE:
+		return control_value(showing, control->values, value);
+	case CONTROL_SIGNAL:
+		show_signal(showing, value);
+		return SHOWN;
+	case CONTROL_NAME:
+		show_thread_name(showing, value);
+		return SHOWN;
+	case CONTROL_TRACER:
+		return control_tracer(showing, (int)value);
+	case CONTROL_GETS_NAME:
 		if (!showing->leaves)
 			return SHOWN_LATER;
 		show_path(showing, value);
 		return SHOWN;
-	case PR_SET_PDEATHSIG:
-		if (index > 1)
-			return SHOWN_NOT;
-		show_signal(showing, value);
-		return SHOWN;
-	case PR_SET_DUMPABLE:
-	case PR_SET_KEEPCAPS:
-	case PR_SET_TIMERSLACK:
-		return index > 1 ? SHOWN_NOT : show_unsigned(showing, value);
+	case CONTROL_GETS_NUMBER:
+	case CONTROL_GETS_VALUE:
+	case CONTROL_GETS_SIGNAL:
+		return control_gets(showing, control, value);
 	default:
-		return show_hex(showing, value);
+		return SHOWN_NOT;
 	}
 }
+
+enum shown special_process_control(struct showing *showing, unsigned index)
+{
+	const struct control *control = control_of(showing);
+	bool is_ambient = control && control->kind == CONTROL_VALUE_OF_VALUE;
+	uint64_t value = arg_of(showing, index);
+
+	if (!index)
+		return SHOWN_USUALLY;
+	if (control && index == 1)
+		return control_first(showing, control);
+	if (is_ambient && index == 2 &&
+	    arg_of(showing, 1) != PR_CAP_AMBIENT_CLEAR_ALL)
+		return control_value(showing, VALUES_CAPABILITY, value);
+	if (!control || is_ambient || control->kind == CONTROL_FLAG)
+		return show_hex(showing, value);
+	return SHOWN_NOT;
+}
+
+/* ------- memory of threads, descriptors ------- */
 
 enum shown special_thread_pointer(struct showing *showing, unsigned index)
 {

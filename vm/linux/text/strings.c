@@ -8,6 +8,7 @@
 #include "vm/linux/text/text_internal.h"
 
 #define PATH_MOST 4096u		/* PATH_MAX */
+#define NAME_MOST 15u		/* TASK_COMM_LEN, without the NUL */
 #define BUFFERS_MOST 1024u	/* UIO_MAXIOV */
 #define PAGE 4096u
 
@@ -156,6 +157,11 @@ static void show_string(struct showing *showing, guest_addr addr, size_t most)
 void show_path(struct showing *showing, guest_addr addr)
 {
 	show_string(showing, addr, PATH_MOST);
+}
+
+void show_thread_name(struct showing *showing, guest_addr addr)
+{
+	show_string(showing, addr, NAME_MOST);
 }
 
 static bool next_string(struct showing *showing, guest_addr at, uint64_t *out)

@@ -308,8 +308,8 @@ static void show_epoll_event(struct showing *showing, const void *bytes)
 	memcpy(&event, bytes, sizeof(event));
 	fputs("{events=", showing->out);
 	show_values(showing, VALUES_EPOLL_EVENTS, event.events);
-	fprintf(showing->out, ", data={u32=%u, u64=%" PRIu64 "}}",
-		(unsigned)event.data.u64, (uint64_t)event.data.u64);
+	fprintf(showing->out, ", data=%#" PRIx64 "}",
+		(uint64_t)event.data.u64);
 }
 
 static void show_sembuf(struct showing *showing, const void *bytes)

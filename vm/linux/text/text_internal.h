@@ -98,6 +98,7 @@ void show_structs(struct showing *showing, enum guest_struct type,
 void show_bytes(struct showing *showing, guest_addr addr, uint64_t size);
 void show_hex_bytes(struct showing *showing, guest_addr addr, uint64_t size);
 void show_path(struct showing *showing, guest_addr addr);
+void show_thread_name(struct showing *showing, guest_addr addr);
 void show_strings(struct showing *showing, guest_addr addr);
 
 /* Buffers, of which `filled` bytes count at most. */

@@ -129,6 +129,7 @@ static void memory(void)
 static void descriptors(void)
 {
 	struct epoll_event event = { EPOLLIN | EPOLLET, { .u64 = 77 } };
+	struct epoll_event none_known = { EPOLLIN, { .u64 = 0 } };
 	struct timeval soon = { 0, 1000 };
 	struct itimerspec timer = { { 0, 0 }, { 1, 500 } };
 	struct pollfd wanted[2] = { { -1, POLLIN, 0 }, { 0, POLLIN, 0 } };
@@ -162,6 +163,9 @@ static void descriptors(void)
 	event.events = EPOLLOUT | EPOLLONESHOT;
 	epoll_ctl(epoll, EPOLL_CTL_MOD, both[1], &event);
 	epoll_wait(epoll, &event, 10, 5);
+	event.data.u64 = 0x100000005;
+	epoll_ctl(epoll, EPOLL_CTL_MOD, both[1], &event);
+	epoll_ctl(epoll, EPOLL_CTL_MOD, both[1], &none_known);
 	epoll_ctl(epoll, EPOLL_CTL_DEL, both[1], NULL);
 	epoll_wait(epoll, &event, 10, 0);
 	notify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -260,6 +264,39 @@ static void signals(void)
 	kill(getpid(), 0);
 }
 
+/* What prctl(2) sets and says. */
+static void settings(void)
+{
+	int number;
+
+	prctl(PR_SET_NAME, "calls");
+	prctl(PR_GET_NAME, buffer);
+	prctl(PR_SET_NAME, "a name of more than 15 characters");
+	prctl(PR_GET_NAME, 5);
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	prctl(PR_SET_PDEATHSIG, 200);
+	prctl(PR_GET_PDEATHSIG, &number);
+	prctl(PR_GET_PDEATHSIG, 5);
+	prctl(PR_CAPBSET_READ, 0);
+	prctl(PR_CAPBSET_READ, 63);
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_IS_SET, 3, 0, 0);
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	prctl(PR_SET_DUMPABLE, 1);
+	prctl(PR_SET_DUMPABLE, 7);
+	prctl(PR_GET_DUMPABLE);
+	prctl(PR_SET_KEEPCAPS, 0);
+	prctl(PR_GET_SECUREBITS);
+	prctl(PR_SET_TIMERSLACK, 50000);
+	prctl(PR_SET_TSC, PR_TSC_ENABLE);
+	prctl(PR_GET_TSC, &number);
+	prctl(PR_SET_PTRACER, -1L);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	prctl(PR_GET_CHILD_SUBREAPER, &number);
+	prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0);
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0);
+}
+
 static void processes(void)
 {
 	struct rlimit limit = { 8192, RLIM_INFINITY };
@@ -288,9 +325,7 @@ static void processes(void)
 	getresuid(&(uid_t){ 0 }, &(uid_t){ 0 }, &(uid_t){ 0 });
 	getgroups(0, NULL);
 	getpriority(PRIO_PROCESS, 0);
-	prctl(PR_SET_NAME, "calls");
-	prctl(PR_GET_NAME, buffer);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	settings();
 	setrlimit(RLIMIT_CORE, &limit);
 	getrlimit(RLIMIT_CORE, &limit);
 	uname(&names);
