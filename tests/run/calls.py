@@ -479,7 +479,7 @@ class Calls(CprecTap):
             # Optimized, these lines have no code.
             *([] if "O2" in program else [
                 (at("copy = malloc"), "text", "text[0]"),
-                (at("size = strlen"), "copy", "size")])))
+                (at("size = strlen(copy)"), "copy", "size")])))
 
     def logs_of_objects(self, program):
         line = source_line("objects.cpp", "sum += serve(")
