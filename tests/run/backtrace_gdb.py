@@ -8,8 +8,11 @@ import gdb
 
 
 def settings():
+    """Without gdb's caches of memory: gdb 16 has those of one core file for the
+    next, too."""
     for setting in ("confirm off", "pagination off", "backtrace past-main on",
-                    "backtrace past-entry on", "print demangle on"):
+                    "backtrace past-entry on", "print demangle on",
+                    "stack-cache off", "code-cache off"):
         gdb.execute(f"set {setting}")
 
 
