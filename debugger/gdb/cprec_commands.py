@@ -141,17 +141,23 @@ def parameter_words(name):
     return ("off", "on")[value] if isinstance(value, bool) else str(value)
 
 
-def step_back():
-    """Has gdb believe that it steps."""
+def go_quietly(*commands):
+    """Has gdb move, without a word of it."""
     before = {name: parameter_words(name) for name in WHILE_MOVING}
     moves[0] += 1
     for name, value in WHILE_MOVING.items():
         gdb.execute(f"set {name} {value}")
     try:
-        gdb.execute(steps_back(), to_string=True)
+        for command in commands:
+            gdb.execute(command, to_string=True)
     finally:
         for name, value in before.items():
             gdb.execute(f"set {name} {value}")
+
+
+def step_back():
+    """Has gdb believe that it steps."""
+    go_quietly(steps_back())
 
 
 def execute(plan):
@@ -885,6 +891,24 @@ def frame_name():
         return None
 
 
+def leave_inlined():
+    """Stops at main as a breakpoint does there. Where a function that is inlined
+    in main begins at the same place, gdb shows that function after a step, and
+    main at a breakpoint."""
+    try:
+        frame = gdb.newest_frame()
+        if frame.type() != gdb.INLINE_FRAME:
+            return
+        place = f"*{frame.pc():#x}"
+        while frame.type() == gdb.INLINE_FRAME:
+            frame = frame.older()
+        if frame.name() == "main":
+            gdb.Breakpoint(place, internal=True, temporary=True)
+            go_quietly("reverse-stepi", "continue")
+    except gdb.error:
+        pass
+
+
 class Begin(Command):
     """Tell where a session begins; cprec does this."""
     name = "cprec-begin"
@@ -901,6 +925,7 @@ class Begin(Command):
         if kind == "crash":
             words = f"The program died of {name}: this is where."
         elif not words and argument == "main":
+            leave_inlined()
             words = "The program exited: this is the beginning of main."
             if frame_name() != "main":
                 words = "The program exited, and main is not known: this is" \

@@ -95,6 +95,17 @@ int main()
 }
 """
 
+# An inlined function begins where the body of main does.
+INLINED = """static int total;
+static inline __attribute__((always_inline)) void first(void) { total++; }
+int main(void)
+{
+  first();
+  total += 2;
+  return total == 4;
+}
+"""
+
 THREADS = """#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
@@ -334,6 +345,23 @@ class Session(CprecTap):
         equal(re.findall(r"amount=(\d+)", answers[4]), ["25", "1"], "calls")
         equal(re.findall(r"amount = (\d+)", answers[5]), ["10", "20"], "log")
         equal(b, "19", "printed")
+
+    def inlined(self):
+        """It begins as a breakpoint of gdb on main stops."""
+        path, _ = self.record("inlined", INLINED)
+        answers, begin = self.ask(path, "info breakpoints", "bt", "next",
+                                  "p total", "next", "p total")
+        its = subprocess.run(
+            ["gdb", "-nx", "-batch", "-ex", "break main", "-ex", "run",
+             "-ex", "bt", path.removesuffix(".cpr")], capture_output=True,
+            text=True, timeout=60, env={**os.environ, "LC_ALL": "C"})
+        frames = re.findall(r"^#0 .*", its.stdout, re.M)
+        equal(len(frames), 1, its.stdout + its.stderr)
+        equal(answers[1].splitlines()[0], frames[0], "the frame")
+        expect("this is the beginning of main" in begin, begin)
+        expect("No breakpoints" in answers[0], answers[0])
+        expect(answers[3].endswith("= 1\n"), answers[2:4])
+        expect(answers[5].endswith("= 3\n"), answers[4:])
 
     def threads(self):
         path, printed = self.record("threads", THREADS, "-pthread")
@@ -732,6 +760,7 @@ def run_all(options, folder):
             ("changes as a watchpoint has them", tests.changes),
             ("where a value was copied from", tests.copies),
             ("C++", tests.cpp), ("threads", tests.threads),
+            ("an inlined function first", tests.inlined),
             ("lost counts", tests.lost_counts),
             ("where an exception came from", tests.exception),
             ("processes", tests.processes),
