@@ -303,6 +303,74 @@ static int show_class(struct shower *shower, struct value *value)
 	return rc;
 }
 
+/* ------- what was optimized out ------- */
+
+/* Whether all members can be listed: a virtual base, only an object has. */
+static bool has_known_members(struct shower *shower, const struct value *value)
+{
+	struct member_walk walk = { .context = shower->context, .of = value };
+	struct member member;
+	int rc;
+
+	while ((rc = member_next(&walk, &member)) > 0)
+		;
+	return !rc;
+}
+
+/*
+ * A part of a structure or an array that itself has parts: gdb shows each of
+ * them.  The whole of a variable is "<optimized out>" at once.
+ */
+static bool shows_absent_parts(struct shower *shower,
+			       const struct value *value)
+{
+	struct type *type = value->type;
+
+	if (!shower->depth || value->pointed ||
+	    type->language == LANGUAGE_RUST || type->language == LANGUAGE_GO)
+		return false;
+	if (type->kind == TYPE_ARRAY)
+		return type->count && type_target(type)->size;
+	return type_is_class(type) && has_known_members(shower, value);
+}
+
+static int show_absent_elements(struct shower *shower,
+				const struct value *value)
+{
+	uint64_t count = value->type->count;
+	uint64_t shown = count > REPEATS_LEAST ? 1 : count;
+	int rc = 0;
+
+	fputc('{', shower->out);
+	shower->depth++;
+	for (uint64_t i = 0; i < shown && !rc; i++) {
+		struct value element = {
+			.type = type_target(value->type), .is_absent = true,
+		};
+
+		fputs(i ? ", " : "", shower->out);
+		rc = show_part(shower, &element);
+	}
+	shower->depth--;
+	if (shown < count)
+		fprintf(shower->out, " <repeats %" PRIu64 " times>", count);
+	fputc('}', shower->out);
+	return rc;
+}
+
+static int show_absent(struct shower *shower, struct value *value)
+{
+	if (shows_absent_parts(shower, value))
+		return value->type->kind == TYPE_ARRAY ?
+			       show_absent_elements(shower, value) :
+			       show_class(shower, value);
+	if (value->pointed)
+		write_pointer_type(shower, value->type);
+	fputs(value->pointed ? "<synthetic pointer>" : "<optimized out>",
+	      shower->out);
+	return 0;
+}
+
 /* ------- all ------- */
 
 /* The member at an offset; false: there is none. */
@@ -473,13 +541,8 @@ int show_part(struct shower *shower, struct value *value)
 		show_function(shower, value->addr);
 		return 0;
 	}
-	if (value->is_absent) {
-		if (value->pointed)
-			write_pointer_type(shower, value->type);
-		fputs(value->pointed ? "<synthetic pointer>" :
-				       "<optimized out>", shower->out);
-		return 0;
-	}
+	if (value->is_absent)
+		return show_absent(shower, value);
 	if (value->type->kind == TYPE_UNKNOWN)
 		return failed(shower->why, ERR_INPUT, "its type is not known");
 	if (value->type->size) {

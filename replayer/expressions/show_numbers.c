@@ -106,12 +106,30 @@ static void write_nan(FILE *out, const struct type *type, const uint8_t *bytes)
 	fprintf(out, "%snan(0x%" PRIx64 ")", negative ? "-" : "", bits);
 }
 
+/*
+ * Whether 80 bits of the x87 are a number, as gdb has it: the integer bit is set,
+ * except in zeroes and denormals.
+ * Source: Intel SDM, volume 1, 8.2.2 (unsupported encodings).
+ */
+static bool is_valid_float(const struct type *type, const uint8_t *bytes)
+{
+	bool has_exponent, has_integer;
+
+	if (type->size < 10 || (type->types && type->types->has_quads))
+		return true;
+	has_exponent = bytes[8] || bytes[9] & 0x7f;
+	has_integer = bytes[7] >> 7;
+	return has_exponent == has_integer;
+}
+
 static void write_float(FILE *out, const struct type *type,
 			const uint8_t *bytes)
 {
 	long double large = value_float(type, bytes);
 
-	if (isnan(large))
+	if (!is_valid_float(type, bytes))
+		fputs("<invalid float value>", out);
+	else if (isnan(large))
 		write_nan(out, type, bytes);
 	else
 		fprintf(out, "%.*Lg", type->size == 4 ? 9 :

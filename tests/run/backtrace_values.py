@@ -46,7 +46,10 @@ def is_lost(line):
 
 def plain(line):
     """Without symbols behind addresses: gdb has more names, and others."""
-    return re.sub(r"(0x[0-9a-f]+) <[^<>]*(<[^<>]*>[^<>]*)*>", r"\1", line)
+    inner = r"[^<>]*"
+    for _ in range(4):      # templates, as deep as names have them
+        inner = rf"[^<>]*(?:<{inner}>[^<>]*)*"
+    return re.sub(rf"(0x[0-9a-f]+) <{inner}>", r"\1", line)
 
 
 def registers(text):
@@ -83,6 +86,8 @@ class Values(Backtraces):
 
     def list(self, found, wanted, where, in_order):
         """Blocks of gdb are in the order of a table of its own."""
+        unsized = {each["name"] for each in found
+                   if each["type"].endswith("[]")}
         found = [plain(f"{each['name']} = {each['value']}") for each in found]
         names = {line.split(" = ")[0] for line in found}
         # Labels without code are variables to gdb.
@@ -95,10 +100,18 @@ class Values(Backtraces):
               [line.split(" = ")[0] for line in wanted], where)
         for a, b in zip(found, wanted):
             self.compared += 1
+            # A core file of core.c has no registers of floating point.
+            if b.endswith(" = <unavailable>"):
+                continue
             # What callers passed in registers gdb follows up to there.
             if is_lost(a) and not is_lost(b):
                 self.lost += 1
-            elif b.endswith('"...'):
+            elif b.endswith(" = <optimized out>") and \
+                    a.split(" = ")[0] in unsized:
+                # How long the array is was optimized out. gdb 13 shows its
+                # address, as we do, gdb 16 nothing.
+                expect(re.search(r" = 0x[0-9a-f]+$", a), f"{where}: {a}")
+            elif re.search(r'("|<repeats \d+ times>)\.\.\.$', b):
                 # Where it is cut depends on the locale, if it is no text.
                 equal(a[:150], b[:150], where)
             else:

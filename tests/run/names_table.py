@@ -16,6 +16,7 @@ OBJECTS = [
     "handles", "thing",
 ]
 PARTS = [
+    "no_number.value", "denormal.value", "signalling.value",
     "head->name", "head->next->id", "head->next->next->next", "table[1]",
     "table[1].name", "table[2].name[0]", "named.name", "matrix[1]",
     "matrix[1][2]", "*matrix", "**matrix", "words[0]", "*words[1]",

@@ -68,6 +68,9 @@ bool yes = true, no;
 float third = 1.0f / 3;
 double pi = 3.14159265358979;
 long double precise = 1.1L;
+union { unsigned char bytes[16]; long double value; } no_number = {
+	{ 'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x', 'x' }
+}, denormal = { { [7] = 0x80 } }, signalling = { { 1, [7] = 0x80, 0xff, 0x7f } };
 double infinite, not_a_number;
 double complex z = 1.5 + 2.5 * I;
 __int128 wide = (__int128)1 << 100;
