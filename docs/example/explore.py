@@ -74,7 +74,7 @@ print(f"{expression} is it; who wrote that last?")
 
 # %% The culprit.
 write = recording.last_write(expression, end=here.position)
-print(f"t={write.before}: {write.place.function} changed"
+print(f"t={write.before}: {write.place.function or write.place.module} changed"
       f" {write.length} bytes of it, {write.old_bytes.hex()} to"
       f" {write.new_bytes.hex()} ({write.new_bytes!r})")
 
