@@ -181,8 +181,8 @@ static bool add_part(find_fn *find, const char *name, struct move *out)
 		return false;
 	out->count++;
 	if (find == find_32 && *name == 'q') {
-		snprintf(half, sizeof(half), "d%lu",
-			 2 * strtoul(name + 1, NULL, 10) + 1);
+		snprintf(half, sizeof(half), "d%u",
+			 2 * (unsigned)strtoul(name + 1, NULL, 10) + 1);
 		find(half, &out->parts[out->count++]);
 	}
 	return true;

@@ -175,6 +175,13 @@ static int found_of(int number, void *opaque)
 	return events;
 }
 
+/* libslirp 4.9 has another name for it, and warns of the old one. */
+#if SLIRP_CHECK_VERSION(4, 9, 0)
+#define fill_pollfds slirp_pollfds_fill_socket
+#else
+#define fill_pollfds slirp_pollfds_fill
+#endif
+
 size_t user_net_sockets(struct user_net *net, struct pollfd *out, size_t room,
 			uint64_t *wait)
 {
@@ -183,7 +190,7 @@ size_t user_net_sockets(struct user_net *net, struct pollfd *out, size_t room,
 	net->sockets = out;
 	net->room = room;
 	net->count = 0;
-	slirp_pollfds_fill(net->slirp, &most, add_socket, net);
+	fill_pollfds(net->slirp, &most, add_socket, net);
 	if (most < *wait / 1000)
 		*wait = (uint64_t)most * 1000;
 	return net->count;
