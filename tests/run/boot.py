@@ -104,7 +104,7 @@ for p in /proc/[0-9]*; do echo ${{p#/proc/}} $(cat $p/comm); done
 echo {LISTED}
 cat /proc/1/maps
 echo {LISTED}
-grep '\[' /proc/kallsyms
+grep '\\[' /proc/kallsyms
 echo {LISTED}
 """
 

@@ -410,7 +410,7 @@ class Plain(Gdb):
             ("catch syscall write", "Catchpoint 1"),
             ("continue", "call of write"), ("print/x $rdi", "= 0x1"),
             ("x/s $rsi", r'"hello\\x0a'), ("backtrace", "#0 .*#1 "),
-            ("finish", r"\[\d+ "), ("reverse-stepi", "returned from|\["),
+            ("finish", r"\[\d+ "), ("reverse-stepi", r"returned from|\["),
             ("watch *(long *) $rsp", "Watchpoint 2"),
             ("reverse-continue", "."), ("delete", ""),
             ("break *$pc", "Breakpoint 3"), ("stepi", r"\["),
