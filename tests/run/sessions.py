@@ -86,6 +86,9 @@ class Session:
     def fits(self, shown, line):
         """Notes what varies, if it fits."""
         pattern, names, at = "", [], 0
+        # Numbers of frames are filled up with blanks.
+        shown, line = (re.sub(r"^(#\d+) +", r"\1 ", text)
+                       for text in (shown, line))
         for word in VARYING.finditer(shown):
             pattern += re.escape(shown[at:word.start()])
             pattern += f"({VARYING.pattern})"
