@@ -4,6 +4,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <langinfo.h>
+#include <locale.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +91,21 @@ static const char *const settings[] = {
 	"set unwindonsignal on",
 	"set tcp auto-retry off",
 };
+
+/*
+ * Returns whether there are no letters but ASCII's, as in the locale C: without
+ * another setting, gdb's Python fails at names of files that have others.
+ */
+static bool is_ascii(void)
+{
+	locale_t locale = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+	bool is = !locale || !strcmp(nl_langinfo_l(CODESET, locale),
+				     "ANSI_X3.4-1968");
+
+	if (locale)
+		freelocale(locale);
+	return is;
+}
 
 /* Whether the session can begin there: gdb does not end if it cannot. */
 static bool is_place(struct recording *recording, const char *from)
@@ -197,6 +214,8 @@ static bool add_all(struct words *words, const struct gdb_start *start,
 	add_pair(words, "-l", "10000");
 	for (size_t i = 0; i < sizeof(settings) / sizeof(*settings); i++)
 		add_pair(words, "-iex", settings[i]);
+	if (is_ascii())
+		add_pair(words, "-iex", "set host-charset UTF-8");
 	add_pair(words, "-iex", gives_files ? "set sysroot target:" :
 					      "set sysroot /");
 	for (; name && *name; name++) {

@@ -17,7 +17,8 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
+from tap import (CprecTap, Failure, GDB_NAMES, equal, expect,  # noqa: E402
+                 main)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -123,8 +124,8 @@ class Backtraces(CprecTap):
             out.write("\n".join(cores))
         result = subprocess.run(
             ["gdb", "-q", "-batch", "-nx", "-iex",
-             "set debuginfod enabled off", "-iex", "set auto-load no", "-x",
-             os.path.join(HERE, self.script), program],
+             "set debuginfod enabled off", "-iex", "set auto-load no",
+             *GDB_NAMES, "-x", os.path.join(HERE, self.script), program],
             capture_output=True, text=True, timeout=900,
             env={**os.environ, self.script[:-7]: listing, "LC_ALL": "C",
                  "PYTHONPATH": HERE})

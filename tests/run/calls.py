@@ -19,7 +19,7 @@ import sys
 from collections import Counter
 
 sys.dont_write_bytecode = True
-from tap import (CprecTap, equal, expect, main,  # noqa: E402
+from tap import (CprecTap, GDB_NAMES, equal, expect, main,  # noqa: E402
                  record_as_in_gdb)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -80,7 +80,7 @@ class Calls(CprecTap):
     def gdb(self, program, functions=(), library=(), points=()):
         done = subprocess.run(
             ["gdb", "-q", "-batch", "-nx", "-iex", "set debuginfod enabled off",
-             "-x", os.path.join(HERE, "calls_gdb.py"), program],
+             *GDB_NAMES, "-x", os.path.join(HERE, "calls_gdb.py"), program],
             capture_output=True, text=True, timeout=300,
             env={**os.environ, "LC_ALL": "C", "functions": " ".join(functions),
                  "library": " ".join(library), "points": "\n".join(points)})

@@ -16,6 +16,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -267,8 +268,8 @@ class Tests(CprecTap):
             [GDB, "-nx", "-batch", "-l", "100", "-ex",
              "set pagination off", "-ex",
              "file " + elf, "-ex",
-             f"target remote | exec {self.options.cprec} gdbserver --stdio"
-             f" {self.trace}", *words], stdin=subprocess.DEVNULL,
+             f"target remote | exec {shlex.quote(self.options.cprec)}"
+             f" gdbserver --stdio {self.trace}", *words], stdin=subprocess.DEVNULL,
             capture_output=True, text=True, timeout=200)
         return done.stdout + done.stderr
 

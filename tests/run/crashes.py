@@ -15,7 +15,8 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
+from tap import (CprecTap, Failure, GDB_NAMES, equal, expect,  # noqa: E402
+                 main)
 from backtrace import plain  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -61,10 +62,10 @@ class Crashes(CprecTap):
         result = subprocess.run(
             ["gdb", "-q", "-batch", "-nx", "-iex",
              "set debuginfod enabled off", "-ex", "set startup-with-shell off",
-             "-ex", f"python import sys; sys.path.insert(0, '{HERE}'); "
+             "-ex", f"python import sys; sys.path.insert(0, {HERE!r}); "
                     "sys.dont_write_bytecode = True",
-             "-x", os.path.join(HERE, "crash_gdb.py"), "--args", program,
-             *arguments],
+             *GDB_NAMES, "-x", os.path.join(HERE, "crash_gdb.py"), "--args",
+             program, *arguments],
             capture_output=True, text=True, timeout=300, cwd=self.folder,
             env={"PATH": os.environ["PATH"], "LC_ALL": "C",
                  "HANDLED": "SIGSEGV" if "handler" in arguments else ""})

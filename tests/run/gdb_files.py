@@ -11,6 +11,7 @@ file of another build, nor one that was not recorded, may be read.  Speaks TAP.
 import argparse
 import os
 import re
+import shlex
 import shutil
 import struct
 import subprocess
@@ -141,7 +142,7 @@ class Files(PlaceTap):
 
     def by_hand(self, *options):
         """gdb's own settings."""
-        server = f"exec {self.options.cprec} gdbserver --stdio" \
+        server = f"exec {shlex.quote(self.options.cprec)} gdbserver --stdio" \
                  f" {' '.join(options)} {self.trace}"
         return self.gdb(self.options.gdb, "-l", "100", "-ex",
                         f"target extended-remote | {server}")

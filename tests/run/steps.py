@@ -248,7 +248,8 @@ def run_all(options, folder):
     for program in options.programs:
         name = os.path.basename(program)
         try:
-            path = tests.record(*program.split())
+            path = tests.record(*([program] if os.path.exists(program) else
+                                  program.split()))
         except Exception as failure:
             print(f"# {failure}")
             path = None

@@ -31,6 +31,11 @@ def one_by_one():
     return {**os.environ, "QEMU_SINGLESTEP": "1", "QEMU_ONE_INSN_PER_TB": "1"}
 
 
+# For gdb, before it is given a script: there may be letters in the folder's name
+# that the locale does not have.
+GDB_NAMES = "-iex", "set host-charset UTF-8"
+
+
 def gdb_changes(program, what, times):
     """What gdb's watch says of a variable from main() on: pairs of the old and
     the new value.  It steps where it has no debug registers, as on some virtual

@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, equal, expect, main  # noqa: E402
+from tap import CprecTap, GDB_NAMES, equal, expect, main  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.join(HERE, "programs", "when", "conditions.c")
@@ -53,7 +53,8 @@ class When(CprecTap):
 
     def gdb_places(self, places, program=None):
         done = subprocess.run(
-            ["gdb", "-q", "-batch", "-ex", f"python when_places = {places!r}",
+            ["gdb", "-q", "-batch", *GDB_NAMES,
+             "-ex", f"python when_places = {places!r}",
              "-x", os.path.join(HERE, "when_gdb.py"), program or self.program],
             capture_output=True, text=True, timeout=250)
         found = [json.loads(line[6:]) for line in done.stdout.splitlines()
