@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -31,6 +32,13 @@ def output_of(*command, **more):
         raise tap.Failure(f"{command[0]}: {done.returncode}\n{done.stdout}"
                           f"{done.stderr}")
     return done.stdout
+
+
+def flags_of(*arguments, **environment):
+    """What pkg-config says; it may quote a byte, and half a letter so."""
+    return shlex.split(output_of("pkg-config", *arguments, "cprec",
+                                 errors="surrogateescape",
+                                 env={**os.environ, **environment}))
 
 
 def line_with(mark):
@@ -86,11 +94,8 @@ class Tests(tap.CprecTap):
         expect(self.python, "no package for Python")
 
     def pkg_config(self, *arguments):
-        return output_of(
-            "pkg-config", *arguments, "cprec",
-            env={**os.environ,
-                 "PKG_CONFIG_PATH": os.path.join(self.libdir, "pkgconfig"),
-                 "PKG_CONFIG_SYSROOT_DIR": self.path("root")}).split()
+        return flags_of(*arguments, PKG_CONFIG_SYSROOT_DIR=self.path("root"),
+                        PKG_CONFIG_PATH=os.path.join(self.libdir, "pkgconfig"))
 
     def compile(self, name, out, *libraries):
         output_of(*self.options.compiler.split(), "-std=gnu11", "-g", *WARN,
@@ -169,16 +174,14 @@ class Tests(tap.CprecTap):
 
     def uninstalled(self):
         """Out of the folder that it is built in."""
-        def pkg_config(*arguments):
-            return output_of("pkg-config", *arguments, "cprec", env={
-                **os.environ, "PKG_CONFIG_PATH": os.path.join(
-                    self.options.build, "meson-uninstalled")}).split()
+        flags = flags_of("--cflags", "--libs", PKG_CONFIG_PATH=os.path.join(
+            self.options.build, "meson-uninstalled"))
         with open(self.path("built.c"), "w") as file:
             file.write("#include <cprec.h>\n#include <stdio.h>\n"
                        "int main(void)\n{\nputs(cprec_version());\n"
                        "return 0;\n}\n")
         output_of(*self.options.compiler.split(), "-o", self.path("built"),
-                  self.path("built.c"), *pkg_config("--cflags", "--libs"),
+                  self.path("built.c"), *flags,
                   "-Wl,-rpath," + os.path.join(self.options.build, "library"))
         expect(output_of(self.path("built")) and
                self.options.build in output_of("ldd", self.path("built")),
@@ -195,6 +198,8 @@ class Tests(tap.CprecTap):
     # ------- answers -------
 
     def record(self):
+        """A copy: rows of words say where it is, and that has no blanks."""
+        self.options.guest = shutil.copy(self.options.guest, self.folder)
         done = self.cprec("record", "-q", "-o", self.path("t.cpr"),
                           self.options.guest)
         expect(done.returncode in (-signal.SIGSEGV, 128 + signal.SIGSEGV),

@@ -113,7 +113,7 @@ class Crashes(CprecTap):
             expect(f"{access} of {found['addr']}" in notes[0],
                    notes[0])
         if kind != "data":
-            expect(re.search(rf"\b{function} at \S*crashes.c:\d+;", notes[0]),
+            expect(re.search(rf"\b{function} at .*crashes.c:\d+;", notes[0]),
                    notes[0])
 
     def full_stack(self, program):

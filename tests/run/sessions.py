@@ -30,6 +30,11 @@ HEADERS = f"/usr/include/python{VERSION}/Python.h"
 PATIENCE = 120
 
 
+def one_blank(line):
+    """Behind the number of a frame, which may have another length."""
+    return re.sub(r"^(#\d+) +", r"\1 ", line)
+
+
 PROMPTED = re.compile(r"\((?:gdb|cprec)\) (.*)")
 
 
@@ -43,7 +48,7 @@ def sessions(page):
             elif line.startswith("    $ "):
                 found.setdefault(heading, []).append((line[6:], []))
             elif line.startswith("    ") and heading in found:
-                found[heading][-1][1].append(line[4:])
+                found[heading][-1][1].append(one_blank(line[4:]))
     return found
 
 
@@ -66,7 +71,8 @@ def on_terminal(command, folder, path):
         os.close(ours)
         process.wait()
         watch.cancel()
-    lines = said.decode().replace(folder + "/", "./").splitlines()
+    lines = [one_blank(line) for line in
+             said.decode().replace(folder + "/", "./").splitlines()]
     if process.returncode < 0:
         lines.append(signal.strsignal(-process.returncode))
     return lines
