@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "tests/unit/between.h"
 #include "tests/unit/table.h"
 
 enum { MANY = 10000 };
@@ -26,7 +27,7 @@ static void keeps_its_items(void **state)
 	}
 	for (unsigned i = 0; i < MANY; i++)
 		assert_int_equal(items[i].number, i);
-	assert_in_range(room, MANY, 2 * MANY);
+	assert_between(room, MANY, 2 * MANY);
 	free(items);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "tests/unit/between.h"
 #include "tests/unit/engine.h"
 #include "tests/unit/machine.h"
 #include "tests/unit/table.h"
@@ -569,7 +570,7 @@ static void one_instruction(void **state)
 		const struct access *expected = &row->accesses[i];
 		const struct vm_access_told *told = &list.told[i];
 
-		assert_in_range(list.count, i + 1, 16);
+		assert_between(list.count, i + 1, 16);
 		assert_int_equal(told->writes, expected->writes);
 		assert_int_equal(told->steps, expected->step);
 		assert_int_equal(told->addr, DATA + (unsigned)expected->at);

@@ -6,6 +6,7 @@
 #include "formats/error.h"
 #include "formats/page_items.h"
 #include "formats/region.h"
+#include "tests/unit/between.h"
 #include "tests/unit/page_items_sample.h"
 #include "tests/unit/table.h"
 
@@ -152,7 +153,7 @@ static void a_full_batch_can_be_read(void **row)
 		}
 		count = batch.count;
 		page_batch_end(&batch);
-		assert_in_range(batch.pages.size, 1, PAGE_ITEMS_BYTES);
+		assert_between(batch.pages.size, 1, PAGE_ITEMS_BYTES);
 		if (of_ten == 0)
 			assert_int_equal(count, 16);
 		decode(items, &batch, count, 2);
@@ -184,7 +185,7 @@ static void elsewhere(void **row)
 	}
 	assert_int_equal(count, PAGE_ITEMS_MOST);
 	page_batch_end(&batch);
-	assert_in_range(batch.pages.size, 1, PAGE_ITEMS_BYTES);
+	assert_between(batch.pages.size, 1, PAGE_ITEMS_BYTES);
 	decode(items, &batch, count, 3);
 	for (unsigned i = 0; i < count; i++) {
 		assert_int_equal(items[i].base, i % 100 == 50 ? 3 + i - 2 : 0);

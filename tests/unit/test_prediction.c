@@ -6,6 +6,7 @@
 
 #include "cache/prediction.h"
 #include "formats/error.h"
+#include "tests/unit/between.h"
 #include "tests/unit/table.h"
 
 #define ENTRIES 16384u
@@ -459,7 +460,7 @@ static void what_waits_is_told(void **state)
 	}
 	prediction_cut(&writer);
 	assert_int_equal(prediction_waiting(&writer), writer.stream.size);
-	assert_in_range(writer.stream.size, waiting, waiting + 20);
+	assert_between(writer.stream.size, waiting, waiting + 20);
 	prediction_writer_release(&writer);
 	cache_release(&cache);
 }

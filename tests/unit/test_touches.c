@@ -2,6 +2,7 @@
 /* test_touches.c - the first touches of pages, and absent ones */
 #include <sys/mman.h>
 
+#include "tests/unit/between.h"
 #include "tests/unit/memory_sample.h"
 
 static void touches_are_told_once(void **state)
@@ -64,7 +65,7 @@ static void reads_are_told_again(void **state)
 		load(0);
 		assert_told("read 0;");
 	}
-	assert_in_range(closed, 1, rounds / 4);
+	assert_between(closed, 1, rounds / 4);
 	/* Nobody reads it any more. */
 	for (unsigned i = 0; i < rounds; i++) {
 		told[told_size = 0] = 0;
@@ -119,7 +120,7 @@ static void neighbours_are_told_along(void **state)
 	assert_int_equal(writes, 2 + 33);
 	/* So are those before, down to 11, as 10 is told already. */
 	store(29, 3);
-	assert_in_range(writes, 2 + 33 + 2, 2 + 33 + 19);
+	assert_between(writes, 2 + 33 + 2, 2 + 33 + 19);
 	for (int i = 28; i > 10; i--)
 		store(i, 3);
 	assert_int_equal(writes, 2 + 33 + 19);

@@ -75,6 +75,19 @@ static void notify(void *opaque)
 	(void)opaque;
 }
 
+/* libslirp 4.9 has other names for some functions, and warns of the old ones. */
+#if SLIRP_CHECK_VERSION(4, 9, 0)
+#define CONFIG_VERSION 6
+#define fill_pollfds slirp_pollfds_fill_socket
+#define register_poll register_poll_socket
+#define unregister_poll unregister_poll_socket
+#else
+#define CONFIG_VERSION 1
+#define fill_pollfds slirp_pollfds_fill
+#define register_poll register_poll_fd
+#define unregister_poll unregister_poll_fd
+#endif
+
 static const SlirpCb slirp_calls = {
 	.send_packet = send_packet,
 	.guest_error = guest_error,
@@ -82,8 +95,8 @@ static const SlirpCb slirp_calls = {
 	.timer_new = timer_new,
 	.timer_free = timer_free,
 	.timer_mod = timer_mod,
-	.register_poll_fd = socket_changes,
-	.unregister_poll_fd = socket_changes,
+	.register_poll = socket_changes,
+	.unregister_poll = socket_changes,
 	.notify = notify,
 };
 
@@ -98,7 +111,7 @@ int user_net_create(struct user_net **out, const struct user_net_calls *calls,
 		    struct failure *why)
 {
 	const SlirpConfig config = {
-		.version = 1,
+		.version = CONFIG_VERSION,
 		.in_enabled = true,
 		.vnetwork = address(0),
 		.vnetmask = { htonl(0xffffff00) },
@@ -174,13 +187,6 @@ static int found_of(int number, void *opaque)
 			events |= happenings[i].theirs;
 	return events;
 }
-
-/* libslirp 4.9 has another name for it, and warns of the old one. */
-#if SLIRP_CHECK_VERSION(4, 9, 0)
-#define fill_pollfds slirp_pollfds_fill_socket
-#else
-#define fill_pollfds slirp_pollfds_fill
-#endif
 
 size_t user_net_sockets(struct user_net *net, struct pollfd *out, size_t room,
 			uint64_t *wait)
