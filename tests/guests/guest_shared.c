@@ -324,6 +324,9 @@ static void test_named_semaphore(void)
 	sem_t *there, *back;
 	pid_t pid;
 
+	/* The C library has them there; some containers have no such folder. */
+	if (access("/dev/shm", W_OK | X_OK))
+		return;
 	snprintf(name, sizeof(name), "/cprec-there-%d", (int)getpid());
 	there = sem_open(name, O_CREAT | O_EXCL, 0600, 0);
 	CHECK(there != SEM_FAILED);
