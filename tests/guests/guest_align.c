@@ -182,7 +182,7 @@ static void integers(void)
 static void late(void)
 {
 	for (turn = 0; turn < 5000; turn++) {
-		uint8_t *at = bytes + (turn == 4321 ? 65 : 16 * (turn % 8));
+		uint8_t *volatile at = bytes + (turn == 4321 ? 65 : 16 * (turn % 8));
 
 		before = behind = 0;
 		if (!sigsetjmp(back, 0)) {
