@@ -320,7 +320,7 @@ static void add_strings(struct stack *stack, char *const *vector)
 static void add_auxiliary(struct stack *stack, const struct image *image,
 			  uint64_t base, const char *path)
 {
-	static const uint8_t random[16] = "bare, not random";
+	static const uint8_t random[] = "bare, not random";	/* 16 bytes */
 	const Elf64_Ehdr *header = &image->header;
 	const uint64_t pairs[][2] = {
 		{ AT_PAGESZ, PAGE },

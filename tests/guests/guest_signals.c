@@ -293,8 +293,8 @@ static void test_busy(void)
 	install(SIGALRM, note, 0);
 	calls = 0;
 	alarm_after(20);
-	while (!calls)
-		turns++;
+	while (!calls && ++turns)
+		;
 	CHECK(calls == 1 && last.si_signo == SIGALRM);
 }
 

@@ -110,8 +110,8 @@ static void *anywhere(void *argument)
 	pthread_cleanup_push(clean, argument);
 	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &old);
 	store(&ready, 1);
-	for (;;)
-		spins++;
+	while (++spins)
+		;
 	pthread_cleanup_pop(0);
 	return NULL;
 }

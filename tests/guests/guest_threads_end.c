@@ -52,8 +52,8 @@ static void *in_loop(void *argument)
 
 	(void)argument;
 	add(&ready, 1);
-	for (;;)
-		spins++;
+	while (++spins)
+		;
 	return NULL;
 }
 

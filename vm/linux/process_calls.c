@@ -81,7 +81,7 @@ static void enlarge_unit(struct sysinfo *info, unsigned word)
 int64_t sys_sysinfo(struct linux_process *process,
 		    const struct linux_call *row, const uint64_t *arg)
 {
-	struct sysinfo info;
+	struct sysinfo info = { 0 };
 	int64_t result = host_call(process, row->host, host_pointer(&info));
 
 	if (result)

@@ -30,7 +30,7 @@ enum { SEM_MOST = 65536 };	/* in a set: their number is 16 bits wide */
 /* How many there are in a set; a negative errno. */
 static int64_t count_semaphores(struct linux_process *process, uint64_t id)
 {
-	struct semid_ds set;
+	struct semid_ds set = { 0 };
 	int64_t result = host_call(process, SYS_semctl, id, 0, IPC_STAT,
 				   host_pointer(&set));
 

@@ -92,7 +92,7 @@ int64_t sys_getrusage(struct linux_process *process,
 		      const struct linux_call *row, const uint64_t *arg)
 {
 	struct peaks *peaks = &process->space->peaks;
-	struct rusage usage;
+	struct rusage usage = { 0 };
 	int64_t result = host_call(process, row->host, arg[0],
 				   host_pointer(&usage));
 
