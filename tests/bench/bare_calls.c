@@ -262,6 +262,8 @@ static const struct call {
 	{ { SYS_getpid, 172, 20, 20 } },
 	{ { SYS_getppid, 173, 64, 64 } },
 	{ { SYS_getrandom, 278, 384, 355 }, A0 },
+	{ { SYS_getresgid, 150, 211, 211 }, A0 | A1 | A2 },
+	{ { SYS_getresuid, 148, 209, 209 }, A0 | A1 | A2 },
 	{ { SYS_getrusage, 165, NO, NO }, A1 },
 	{ { SYS_gettid, 178, 224, 224 } },
 	{ { SYS_gettimeofday, 169, NO, NO }, A0 | A1 },

@@ -111,15 +111,16 @@ class When(CprecTap):
         """The data that the program begins with."""
         begin, end = self.range
         data = bytearray(end - begin)
-        if ".data" in self.sections:
+        for name in {".data", ".hidden_data"} & self.sections.keys():
             path = os.path.join(self.folder, "data")
-            subprocess.run(["objcopy", "-O", "binary", "--only-section=.data",
+            subprocess.run(["objcopy", "-O", "binary", f"--only-section={name}",
                             self.options.guest, path], check=True)
             with open(path, "rb") as file:
                 found = file.read()
-            at = self.sections[".data"][0] - begin
-            found = found[:len(data) - at]
-            data[at:at + len(found)] = found
+            at = self.sections[name][0] - begin
+            if at >= 0:
+                found = found[:len(data) - at]
+                data[at:at + len(found)] = found
         return data
 
     def became_true(self, condition):
