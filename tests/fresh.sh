@@ -58,9 +58,9 @@ say() {
 # inside TREE USER COMMAND - in a tree, in namespaces of its own, with the
 # environment of a container: none.  Reads nothing.
 inside() {
-	tree=$1 user=$2
+	inside_tree=$1 inside_user=$2
 	shift 2
-	cp /etc/resolv.conf "$tree/etc/resolv.conf"
+	cp /etc/resolv.conf "$inside_tree/etc/resolv.conf"
 	# Everything that is started there ends with it.
 	unshare --mount --pid --fork --kill-child ${network_off:+--net} sh -ec '
 		mount --rbind /dev "$1/dev"
@@ -72,7 +72,7 @@ inside() {
 		exec chroot --userspec="$2" --groups= "$1" env -i HOME="$home" \
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 			sh -ec "$3"
-	' inside "$tree" "$user" "$*" "${shm_mode:-1777}" </dev/null
+	' inside "$inside_tree" "$inside_user" "$*" "${shm_mode:-1777}" </dev/null
 }
 
 # The mirror of this machine's own Debian.
