@@ -266,13 +266,29 @@ static const struct call *first_of_jumps(const struct call_stack *stack)
 	return stack->list[i];
 }
 
+/* Whether the instruction jumps to a place that it names, as no stub does. */
+static bool jumps_directly(struct replayer *replayer, guest_addr from)
+{
+	uint8_t code[VM_INSTRUCTION_MOST];
+	size_t size = sizeof(code);
+	struct vm_instruction instruction;
+
+	/* Less may be there: it can be the last one before unknown memory. */
+	while (size && !replayer_peek(replayer, from, code, size))
+		size--;
+	replayer_instruction(replayer, from, code, size, VM_INTEL,
+			     &instruction);
+	return instruction.way == VM_WAY_OTHER && instruction.jumps;
+}
+
 /*
  * Whether the function of the last call has jumped to the one that is entered
- * with the same stack.  Else it has been left, and its caller makes another call
- * from there.  By way of a stub, that call can only be of the same function.
+ * with the same stack, itself or by way of others that nobody asked for.  Else
+ * it has been left, and its caller makes another call from there.  By way of a
+ * stub, that call can only be of the same function.
  */
 static bool is_jumped_to(const struct call_stack *stack,
-			 const struct standing *now)
+			 struct replayer *replayer, const struct standing *now)
 {
 	const struct call *last = top(stack);
 
@@ -281,11 +297,13 @@ static bool is_jumped_to(const struct call_stack *stack,
 	if (now->way == VM_WAY_OTHER && now->from >= last->pc &&
 	    now->from - last->pc < last->function->size)
 		return true;
-	return first_of_jumps(stack)->pc != now->pc;
+	return first_of_jumps(stack)->pc != now->pc ||
+	       (now->way == VM_WAY_OTHER && jumps_directly(replayer, now->from));
 }
 
 /* Ends what is no more there when a function is entered. */
 static int leave_for_entry(struct call_stacks *stacks, struct call_stack *stack,
+			   struct replayer *replayer,
 			   const struct standing *now, bool *jumped)
 {
 	int rc = leave(stacks, stack, now, now->sp);
@@ -294,7 +312,7 @@ static int leave_for_entry(struct call_stacks *stacks, struct call_stack *stack,
 	*jumped = false;
 	if (rc || !last || last->sp != now->sp)
 		return rc;
-	*jumped = is_jumped_to(stack, now);
+	*jumped = is_jumped_to(stack, replayer, now);
 	return *jumped ? 0 : leave(stacks, stack, now, now->sp + 1);
 }
 
@@ -355,7 +373,8 @@ static int begin_call(struct call_stacks *stacks, struct marks *marks,
 		      struct call_function *function,
 		      const struct standing *now)
 {
-	uint32_t stream = replayer_stream(marks_replayer(marks)), tid;
+	struct replayer *replayer = marks_replayer(marks);
+	uint32_t stream = replayer_stream(replayer), tid;
 	struct call_stack *stack;
 	struct call *call = NULL;
 	bool jumped;
@@ -367,7 +386,7 @@ static int begin_call(struct call_stacks *stacks, struct marks *marks,
 	if (!rc)
 		rc = find_calls(stacks, marks, &now->at, &stack);
 	if (!rc)
-		rc = leave_for_entry(stacks, stack, now, &jumped);
+		rc = leave_for_entry(stacks, stack, replayer, now, &jumped);
 	if (rc)
 		return rc;
 	function->is_called |= !stacks->user->some_thread ||

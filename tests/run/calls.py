@@ -131,9 +131,15 @@ class Calls(CprecTap):
         """What the program itself calls: its registers are the truth."""
         path = self.record(program)
         theirs = self.gdb(program, (), LIBRARY)["CALL"]
-        mine = [call for call in self.ours(
-                    "calls", path, *[f"libc.so.6!{name}" for name in LIBRARY])
-                if call["caller"]["module"] == os.path.basename(program)]
+        mine, outer = [], {}
+        for call in self.ours("calls", path,
+                              *[f"libc.so.6!{name}" for name in LIBRARY]):
+            # A jump returns to where the call before it returns to.
+            module = (outer[call["depth"] - 1] if call.get("jumped") else
+                      call["caller"]["module"])
+            outer[call["depth"]] = module
+            if module == os.path.basename(program):
+                mine.append(call)
         equal([call["function"] for call in mine],
               [call["function"] for call in theirs], "functions")
         expect(mine, "calls of the library")
@@ -232,6 +238,14 @@ class Calls(CprecTap):
         equal({call["returned"]["value"] for call in calls}, {"41", "1"},
               "results")
         equal(calls[1]["caller"]["function"], "tail", "caller of last")
+        # The other one, which nobody asks for, is between calls of the same.
+        for name in ("even", "odd"):
+            expected = [0, 1, 2, 0, 1] if name == "even" else [0, 1] * 2
+            alone = self.ours("calls", path, name)
+            equal([call["depth"] for call in alone], expected, name)
+            equal([call["returned"] for call in alone],
+                  [call["returned"] for call in calls
+                   if call["function"] == name], f"results of {name}")
 
     def signals(self, program):
         path = self.record(program)
@@ -317,6 +331,10 @@ class Calls(CprecTap):
             found = self.ours("calls", self.record(program, *more), *words)
             for call in found:
                 call.pop("thread")
+                # It has no types: what is in the other registers may be
+                # random, as what malloc() marks free blocks with.
+                if call["function"] == "strlen":
+                    del call["passed"][1:]
             return found
 
         equal(calls("--segment=1k"), calls(), "calls")
