@@ -48,6 +48,7 @@ struct gathering {
 	json_t *frames;
 	uint64_t first;		/* that is kept */
 	uint64_t count;		/* of those that were visited */
+	bool is_outside;	/* of the function that is entered */
 	bool has_more;
 	int rc;			/* what is wrong with variables */
 	struct failure *why;
@@ -115,10 +116,14 @@ static int add_frame(void *context, const struct frame *frame)
 	uint64_t number = gathering->count++;
 	json_t *object;
 
+	if (asked->callers && !gathering->is_outside) {
+		gathering->is_outside = !frame->is_inlined;
+		gathering->first = number + 1;
+	}
 	if (number < gathering->first)
 		return 0;
 	gathering->has_more = !asked->is_outermost && !asked->only &&
-			      number >= asked->limit;
+			      number - gathering->first >= asked->limit;
 	if (gathering->has_more)
 		return 1;
 	object = json_object();

@@ -28,6 +28,8 @@ struct frames_question {
 	uint64_t limit;		/* frames; a note says that there are more */
 	bool is_outermost;	/* the last ones, rather than the first */
 	bool only;		/* the frame of `place`, without the others */
+	bool callers;		/* those of the function that is entered,
+				   without it and what is inlined in it */
 
 	/* For arguments, with the replayer of its query; NULL: without. */
 	struct expressions *expressions;

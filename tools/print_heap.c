@@ -55,15 +55,15 @@ static int stand_at(const struct heap_printing *printing,
 	return rc ? rc : replayer_seek(*out, at, why);
 }
 
-/* All that the thread was in then, from the frame `first` on. */
+/* All that the thread was in then; or what called the function it entered. */
 static int set_stack(const struct heap_printing *printing, json_t *object,
 		     const struct position *at, uint32_t stream,
-		     uint64_t first, uint64_t count, struct failure *why)
+		     bool callers, uint64_t count, struct failure *why)
 {
 	struct frames_question asked = {
 		.recording = printing->asking->recording,
 		.lines = printing->asking->lines,
-		.stream = stream, .limit = first + count,
+		.stream = stream, .limit = count, .callers = callers,
 	};
 	int rc = stand_at(printing, at, &asked.replayer, why);
 
@@ -71,8 +71,6 @@ static int set_stack(const struct heap_printing *printing, json_t *object,
 		rc = json_set_frames(object, &asked, why);
 	if (rc)
 		return rc;
-	if (first)
-		json_array_remove(json_object_get(object, "frames"), 0);
 	json_object_del(object, "path");
 	json_object_del(object, "note");
 	return 0;
@@ -87,8 +85,8 @@ static int site_as_json(const struct heap_printing *printing,
 	json_set_position(*out, &site->at);
 	json_set_count(*out, "thread", site->tid);
 	if (stack > 1)
-		return set_stack(printing, *out, &site->at, site->stream, 1,
-				 stack, why);
+		return set_stack(printing, *out, &site->at, site->stream,
+				 true, stack, why);
 	json_object_set(*out, "frames",
 			caller_as_json(printing, site->at.time, site->pc));
 	return 0;
@@ -405,7 +403,7 @@ static int error_as_json(const struct heap_printing *printing,
 		json_set_text(object, "by", call_of(printing, error));
 	json_set_count(object, "count", error->count);
 	rc = set_stack(printing, object, &error->at, error->stream,
-		       error->function ? 1 : 0, stack_of_error(printing), why);
+		       error->function != NULL, stack_of_error(printing), why);
 	if (rc || !error->has_block)
 		return rc;
 	block = json_object();

@@ -252,6 +252,21 @@ class Heap(CprecTap):
             totals = [site["total"] for site in sites]
             equal(totals, sorted(totals, reverse=True), "their order")
 
+    def inlined(self, program):
+        """What is inlined where an allocator begins is not its caller."""
+        path, _ = self.record(program)
+        for stack, names in (("1", ["middle"]), ("2", ["middle", "main"])):
+            blocks, _ = self.heap(path, "--no-errors", f"--stack={stack}")
+            site, = (block["allocated"] for block in blocks
+                     if block["allocated"]["function"] == "je_malloc")
+            equal([frame["function"] for frame in site["frames"]], names,
+                  "callers")
+        frames = json.loads(self.cprec("backtrace", "--json", path,
+                                       f"--at={site['at']}").stdout)["frames"]
+        expect(frames[0]["kind"] == "inlined", frames)
+        equal([frame["pc"] for frame in frames[2:4]],
+              [frame["pc"] for frame in site["frames"]], "as a backtrace")
+
     # ------- other processes -------
 
     def script(self):
@@ -348,6 +363,8 @@ def run_all(options, folder):
     tests.test("blocks of a static program", tests.blocks,
                tests.build("blocks.c", "-static"), "--slice=500")
     tests.test("blocks together", tests.sites, tests.program)
+    tests.test("an allocator with inlined functions", tests.inlined,
+               tests.build("inlined.c", "-O2"))
     if shutil.which("valgrind"):
         tests.test("valgrind: errors.c", tests.valgrind, "errors.c", in_c)
         tests.test("valgrind: errors.cpp", tests.valgrind, "errors.cpp",
