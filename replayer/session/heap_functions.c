@@ -148,7 +148,10 @@ bool heap_has_role(const char *name)
 	return heap_role_of(name) != HEAP_NONE;
 }
 
-/* Inside of glibc, they have a prefix. */
+/*
+ * Inside of glibc, they have a prefix.  Its free() may have jumped to the
+ * function that says what is wrong, and be no frame any more.
+ */
 bool heap_is_allocator(const char *shown)
 {
 	const char *mark = strchr(shown, '!');
@@ -156,5 +159,8 @@ bool heap_is_allocator(const char *shown)
 
 	if (!strncmp(name, "__GI_", 5))
 		name += 5;
+	if (!strcmp(name, "malloc_printerr") ||
+	    !strcmp(name, "malloc_printerr_tail"))
+		return true;
 	return strncmp(name, "_Z", 2) != 0 && heap_has_role(name);
 }
