@@ -60,9 +60,6 @@ def without_times(line):
     line = re.sub(r"^((shm|sem|msg)(ctl|op|at|snd|rcv)\()\d+", r"\1ID", line)
     line = re.sub(r"^((shm|sem|msg)get\(.* =) \d+$", r"\1 ID", line)
     line = line.replace("IPC_64|", "").replace("[0x7])", "0x7)")
-    # Python asks how many threads it has, before it forks.
-    line = re.sub(r'^(read\(\d+, )"\d+ \(python3\) R .*"(.*=) \d+$',
-                  r'\1"PID (python3) R"\2 N', line)
     return line
 
 
@@ -101,6 +98,38 @@ def without_random_state(lines):
     return kept
 
 
+def without_guards(lines):
+    """Pages of guards, which cprec does not have: glibc 2.43 asks for one below
+    a thread's stack, and takes away its protection where there are none."""
+    kept, is_refused = [], False
+    for line in lines:
+        is_guard = "MADV_GUARD_INSTALL)" in line
+        if not is_guard and not (is_refused and re.match(
+                r"mprotect\(.*, PROT_NONE\)\s+= 0$", line)):
+            kept.append(line)
+        is_refused = is_guard and "EINVAL" in line
+    return kept
+
+
+def without_own_files(lines):
+    """What is read of the kernel's files of a process, in which addresses and
+    numbers are as long as they happen to be.  glibc looks there for the ends of
+    a stack, and Python, before it forks, for the number of its threads."""
+    kept, file = [], None
+    for line in lines:
+        opened = re.match(r'openat\(.*"/proc/(self|\d+)/(?:maps|stat)".*'
+                          r' = (\d+)$', line)
+        if opened:
+            file = opened[2]
+            line = re.sub(r"/proc/\d+/", "/proc/PID/", line)
+        elif file and line.startswith(f"close({file})"):
+            file = None
+        elif file and re.match(rf"(read|lseek|fstat)\({file}, ", line):
+            continue
+        kept.append(line)
+    return kept
+
+
 class Joined:
     """Lines by thread, those that were resumed as one."""
 
@@ -124,7 +153,8 @@ class Joined:
     def normal(self):
         pids = {str(tid) for tid in self.threads}
         return [[with_pids(without_times(line), pids)
-                 for line in without_random_state(lines)
+                 for line in without_own_files(without_guards(
+                     without_random_state(lines)))
                  if not re.match(NO_CALLS, line)]
                 for lines in self.threads.values()]
 

@@ -428,6 +428,12 @@ static void count_row(void **state)
 
 /* ------- values ------- */
 
+/* Linux 6.13. */
+#ifndef MADV_GUARD_INSTALL
+#define MADV_GUARD_INSTALL 102
+#define MADV_GUARD_REMOVE 103
+#endif
+
 static const struct {
 	const char *name;
 	uint32_t table, host;
