@@ -127,7 +127,8 @@ static int add_frame(void *context, const struct frame *frame)
 	if (gathering->has_more)
 		return 1;
 	object = json_object();
-	json_set_count(object, "frame", number);
+	json_set_count(object, "frame",
+		       number - (asked->callers ? gathering->first - 1 : 0));
 	json_set_text(object, "kind", kind_of(frame));
 	json_set_code(object, frame->pc, frame->module, &frame->line);
 	if (frame->is_inlined)

@@ -29,7 +29,8 @@ struct frames_question {
 	bool is_outermost;	/* the last ones, rather than the first */
 	bool only;		/* the frame of `place`, without the others */
 	bool callers;		/* those of the function that is entered,
-				   without it and what is inlined in it */
+				   without it and what is inlined in it; the
+				   first is 1 */
 
 	/* For arguments, with the replayer of its query; NULL: without. */
 	struct expressions *expressions;

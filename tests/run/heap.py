@@ -259,8 +259,8 @@ class Heap(CprecTap):
             blocks, _ = self.heap(path, "--no-errors", f"--stack={stack}")
             site, = (block["allocated"] for block in blocks
                      if block["allocated"]["function"] == "je_malloc")
-            equal([frame["function"] for frame in site["frames"]], names,
-                  "callers")
+            equal([(frame["frame"], frame["function"]) for frame in
+                   site["frames"]], [*enumerate(names, 1)], "callers")
         frames = json.loads(self.cprec("backtrace", "--json", path,
                                        f"--at={site['at']}").stdout)["frames"]
         expect(frames[0]["kind"] == "inlined", frames)
