@@ -66,6 +66,11 @@ gdb.execute("kill")
 """
 
 
+def for_gdb(text):
+    """Overloads in quotes: without, gdb 18 takes the first of that name."""
+    return re.sub(r"(?<!')app::plain\(double\)", "'app::plain(double)'", text)
+
+
 def alike(text):
     """Without what differs from run to run."""
     if text is None:
@@ -125,7 +130,8 @@ class Program:
         if os.path.exists(answers):
             os.remove(answers)
         with open(asked, "w", encoding="utf-8") as file:
-            json.dump(questions, file)
+            json.dump([(for_gdb(text), format) for text, format in questions],
+                      file)
         with open(script, "w", encoding="utf-8") as file:
             file.write(ASKING.format(stop=2 * mark + 1, questions=asked,
                                      answers=answers))
