@@ -22,14 +22,12 @@ KINDS = {gdb.INLINE_FRAME: "inlined", gdb.SIGTRAMP_FRAME: "signal"}
 def texts():
     """Where each module's code is, by the file."""
     out = {}
-    for line in gdb.execute("info sharedlibrary", to_string=True).splitlines():
-        words = line.split()
-        if words and words[0].startswith("0x"):
-            out[words[-1]] = int(words[0], 16)
     for line in gdb.execute("info files", to_string=True).splitlines():
         words = line.split()
         if words[-2:] == ["is", ".text"]:
             out[gdb.current_progspace().filename] = int(words[0], 16)
+        elif words[-4:-1] == ["is", ".text", "in"]:
+            out[words[-1]] = int(words[0], 16)
     return out
 
 
