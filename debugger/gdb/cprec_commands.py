@@ -22,12 +22,39 @@ def error(words):
     raise gdb.GdbError(words)
 
 
+# ------- what gdb says -------
+
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v",
+           "a": "\a", "e": "\033"}
+
+
+def unescaped(text):
+    """A string of the machine interface as what it stands for."""
+    parts = re.split(r"\\([0-7]{3}|.)", text)
+    whole = bytearray(parts[0].encode())
+    for escape, more in zip(parts[1::2], parts[2::2]):
+        whole += bytes([int(escape, 8) & 255]) if len(escape) == 3 else \
+            ESCAPES.get(escape, escape).encode()
+        whole += more.encode()
+    return whole.decode(errors="replace")
+
+
+def heard(command):
+    """What gdb says when it executes a command.  With its machine interface,
+    version 18 has some of that in the interface's lines: ~"text\\n"."""
+    said = gdb.execute(command, to_string=True)
+    if gdb.execute("echo x", to_string=True) == "x":
+        return said
+    return re.sub(r'^[~@]"(.*)"\n', lambda line: unescaped(line[1]), said,
+                  flags=re.M)
+
+
 # ------- the server -------
 
 def ask(words):
     """The answer to "monitor WORDS"."""
     try:
-        answer = gdb.execute("monitor " + words, to_string=True)
+        answer = heard("monitor " + words)
     except gdb.error as failure:
         said = str(failure)
         if "not supported by this target" in said or \
@@ -63,7 +90,7 @@ class State:
 def place_words():
     """Function and source line of the frame, in one line; and its text."""
     try:
-        words = gdb.execute("frame", to_string=True)
+        words = heard("frame")
     except gdb.error:
         return "", ""
     lines = words.splitlines() or [""]
@@ -519,7 +546,7 @@ def number_words(digits):
 def memory_words(addr):
     """What memory is called, or its address."""
     try:
-        words = gdb.execute(f"info symbol {addr:#x}", to_string=True)
+        words = heard(f"info symbol {addr:#x}")
     except gdb.error:
         words = ""
     found = re.match(r"(.+?) in section", words)
