@@ -34,8 +34,10 @@ NONE = "No arguments.", "No locals.", "No symbol table info available."
 
 
 def variables(text):
-    """["name = value"], each in one line."""
-    return [line for line in text.splitlines() if line and line not in NONE]
+    """["name = value"], each in one line.  gdb 18 adds where it is declared, if
+    several of that name are."""
+    return [re.sub(r"\t<[^<>]*:\d+>$", "", line)
+            for line in text.splitlines() if line and line not in NONE]
 
 
 def is_lost(line):
@@ -210,7 +212,11 @@ class Values(Backtraces):
                                    "malloc").stdout)["at"]
         names = ["rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11",
                  "eflags"]
-        for frame in 1, 2:
+        frames = json.loads(self.cprec("backtrace", "--json", f"--at={at}",
+                                       path).stdout)["frames"]
+        # Inlined ones have the registers of what they are inlined into.
+        called = [frame["kind"] for frame in frames].index("function")
+        for frame in called + 1, called + 2:
             done = self.cprec("registers", f"--at={at}", f"--frame={frame}",
                               path)
             found = registers(re.sub("^registers.*\n", "", done.stdout))
