@@ -5,7 +5,7 @@ gdb runs this before its server begins.  Requests are registered as gdb's own
 are: backwards, data breakpoints, and those that open what is to be debugged.
 gdb's scripts share one namespace: no name is in cprec_commands.py, too.
 
-Source: the Debug Adapter Protocol 1.68; gdb.dap of gdb 14 to 16.
+Source: the Debug Adapter Protocol 1.68; gdb.dap of gdb 14 to 18.
 """
 import importlib
 import inspect
@@ -130,7 +130,7 @@ def on_stop(event):
 
 
 def send_event(self, event, body=None):
-    """As Server.send_event(), which this replaces."""
+    """As the server's own, which this replaces."""
     if Session.is_opening and event in ("stopped", "continued"):
         return
     if event == "stopped":
@@ -150,12 +150,28 @@ def tell_stop(reason, **more):
         "threadId": gdb.selected_thread().global_num})
 
 
-send_event.instead_of = server.Server.send_event
-server.Server.send_event = send_event
+# What gdb calls when something happens; 18 sends it later, if it must.
+SENDS = "send_event" if hasattr(server.Server, "send_event") else \
+    "send_event_maybe_later"
+send_event.instead_of = getattr(server.Server, SENDS)
+setattr(server.Server, SENDS, send_event)
 # Ours comes before gdb's, which sends the event.
 gdb.events.stop.disconnect(events._on_stop)
 gdb.events.stop.connect(on_stop)
 gdb.events.stop.connect(events._on_stop)
+
+
+# ------- ending -------
+
+def end_what_runs(terminate):
+    """gdb 18 fails if there is nothing to end any more."""
+    if gdb.selected_inferior().pid:
+        end_what_runs.instead_of(terminate)
+
+
+if hasattr(server, "_disconnect_or_kill"):
+    end_what_runs.instead_of = server._disconnect_or_kill
+    server._disconnect_or_kill = end_what_runs
 
 
 # ------- opening -------
@@ -253,7 +269,7 @@ def restart(**args):
 # ------- running -------
 
 def run(line, backwards=False):
-    """gdb's way of running something, by a name that it has in 14 to 16."""
+    """gdb's way of running something, by a name that it has in 14 to 18."""
     Session.backwards = backwards
     wanted = inspect.signature(events.exec_and_expect_stop).parameters
     if "reason" in wanted:
@@ -328,7 +344,9 @@ KINDS = {"write": gdb.WP_WRITE, "read": gdb.WP_READ,
 def value_of(name, reference, frame):
     if reference is not None:
         parent = varref.find_variable(reference)
-        return parent.find_child_by_name(name).value
+        child = parent.find_child_by_name(name)
+        # gdb 18 has it by another name.
+        return child.value if hasattr(child, "value") else child._value
     if frame is not None:
         frames.select_frame(frame)
     return gdb.parse_and_eval(name)
@@ -371,4 +389,6 @@ def set_data_breakpoints(*, breakpoints: Sequence, **args):
     return {"breakpoints": set_breakpoints("data", wanted, watch)}
 
 
-set_breakpoints = breakpoints._set_breakpoints_callback
+# That of gdb, by its name in 14 to 16 and in 18.
+set_breakpoints = getattr(breakpoints, "_set_breakpoints_callback", None) or \
+    breakpoints._set_breakpoints
