@@ -23,10 +23,14 @@ def stand(command):
         "monitor state", to_string=True).splitlines())
     frame = gdb.selected_frame()
     line = frame.find_sal()
+    outer = frame
+    while outer.type() == gdb.INLINE_FRAME:
+        outer = outer.older()
     return {"command": command, "error": error, "at": state["position"],
             "tid": state["tid"], "function": "<signal handler called>"
             if frame.type() == gdb.SIGTRAMP_FRAME else frame.name() or "??",
-            "line": line.line if line.symtab else 0, "pc": frame.pc()}
+            "line": line.line if line.symtab else 0, "pc": frame.pc(),
+            "outer": [outer.name(), outer.find_sal().line]}
 for setting in ("pagination off", "confirm off", "width 0", "height 0",
                 "style enabled off", "backtrace past-main on"):
     gdb.execute("set " + setting)
@@ -90,12 +94,24 @@ def plain_name(name):
     return re.sub(r"^_*(GI_)?_*|[<(@].*", "", name)
 
 
+def is_outside(one, other):
+    """At a breakpoint where inlined functions begin, gdb 18 is in the innermost,
+    and others are where they are inlined."""
+    return re.search(r"reakpoint \d", other["said"]) and \
+        one["pc"] == other["pc"] and one["at"] == other["at"] and \
+        one["function"] != other["function"] and \
+        [one["function"], one["line"]] == other["outer"]
+
+
 def compare(ours, theirs):
     """None, or a text about the first difference."""
     for index, (one, other) in enumerate(zip(ours, theirs)):
         # gdb takes the linker's first code for calls of each other.
         if index and re.match("_start|_dl_start", theirs[index - 1]["function"]) \
                 and re.search("step$|next$|finish$", one["command"]):
+            break
+        # What is next differs then, too.
+        if is_outside(one, other):
             break
         for key in ("at", "tid", "pc", "line", "function"):
             first, second = one[key], other[key]
