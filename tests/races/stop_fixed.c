@@ -6,7 +6,7 @@ static atomic_bool stop;
 
 static void work(void)
 {
-	volatile unsigned long rounds = 0;
+	volatile unsigned long rounds __attribute__((unused)) = 0;
 
 	while (!stop)
 		rounds++;

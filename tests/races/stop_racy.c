@@ -6,7 +6,7 @@ static volatile int stop;
 
 static void work(void)
 {
-	volatile unsigned long rounds = 0;
+	volatile unsigned long rounds __attribute__((unused)) = 0;
 
 	while (!stop)	/* RACE:a */
 		rounds++;
