@@ -95,6 +95,10 @@ class Session:
         # Numbers of frames are filled up with blanks.
         shown, line = (re.sub(r"^(#\d+) +", r"\1 ", text)
                        for text in (shown, line))
+        # glibc 2.42 says it of the size that was overwritten, in a function that
+        # free() jumps to.
+        line = line.replace("free(): invalid size", "free(): invalid pointer") \
+            .replace("in malloc_printerr_tail (", "in __GI___libc_free (")
         for word in VARYING.finditer(shown):
             pattern += re.escape(shown[at:word.start()])
             pattern += f"({VARYING.pattern})"
