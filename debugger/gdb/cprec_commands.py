@@ -39,11 +39,16 @@ def unescaped(text):
     return whole.decode(errors="replace")
 
 
+def has_marks():
+    """Whether what is caught has marks of the machine interface."""
+    return gdb.execute("echo x", to_string=True) != "x"
+
+
 def heard(command):
     """What gdb says when it executes a command.  With its machine interface,
     version 18 has some of that in the interface's lines: ~"text\\n"."""
     said = gdb.execute(command, to_string=True)
-    if gdb.execute("echo x", to_string=True) == "x":
+    if not has_marks():
         return said
     return re.sub(r'^[~@]"(.*)"\n', lambda line: unescaped(line[1]), said,
                   flags=re.M)
@@ -175,8 +180,10 @@ def go_quietly(*commands):
     for name, value in WHILE_MOVING.items():
         gdb.execute(f"set {name} {value}")
     try:
+        # What front ends are told of a stop would be caught, too.
+        is_caught = not has_marks()
         for command in commands:
-            gdb.execute(command, to_string=True)
+            gdb.execute(command, to_string=is_caught)
     finally:
         for name, value in before.items():
             gdb.execute(f"set {name} {value}")
