@@ -12,6 +12,7 @@
 #   demo     ./setup demo, the README's first command
 #   again    what the machine says of itself after it: apt's settings are as they
 #            were, all packages are the system's own
+#   install  meson install: the program, the library for C and for Python
 #   test     ./setup test, the README's second command
 #   offline  ./setup test without network and without /dev/shm, of the suite `run`
 #            a sample
@@ -36,7 +37,7 @@ usage() {
 
 suites='bookworm trixie sid'
 users='root user'
-steps='demo again test offline package upgrade'
+steps='demo again install test offline package upgrade'
 for argument; do
 	case $argument in
 	--suites=*) suites=${argument#*=} ;;
@@ -161,6 +162,23 @@ look_again() {
 		wc -l </tmp/installed'
 }
 
+# What is installed is found, in a folder that has nothing of the sources.
+use_library='
+	cd /
+	command -v cprec
+	/usr/bin/python3 -c "import cprec; print(cprec.__file__, cprec.version())"
+	printf "#include <cprec.h>\nint main(void)
+		{ return !cprec_version(); }\n" >/tmp/library.c
+	gcc /tmp/library.c $(pkg-config --cflags --libs cprec) -o /tmp/library
+	/tmp/library
+'
+
+install() {
+	inside "$tree" root "meson install -C '$place/build'
+		$use_library
+		ninja -C '$place/build' uninstall"
+}
+
 offline() {
 	network_off=yes shm_mode=0000 inside "$tree" "$user_now" "cd '$place'
 		./setup build
@@ -189,12 +207,8 @@ packages() {
 		cprec record ./stock || [ $? -ge 128 ]
 		cprec backtrace | grep "in main"
 		cprec last --addr="stock->next->next"
-		python3 -c "import cprec; print(cprec.__file__)"
 		python3 explore.py trace.cpr
-		printf "#include <cprec.h>\nint main(void)
-			{ return !cprec_version(); }\n" >library.c
-		gcc library.c $(pkg-config --cflags --libs cprec) -o library
-		./library
+		'"$use_library"'
 		ls /usr/share/doc/cprec/examples/stock.c \
 			/usr/share/doc/cprec/trace-format.md* \
 			/usr/share/doc/cprec/changelog.gz \
@@ -230,6 +244,7 @@ for suite in $suites; do
 			case $one in
 			demo | test) step "$suite" "$user_now" "$one" setup "$one" ;;
 			again) step "$suite" "$user_now" "$one" look_again ;;
+			install) step "$suite" "$user_now" "$one" install ;;
 			offline) step "$suite" "$user_now" "$one" offline ;;
 			package) step "$suite" "$user_now" "$one" packages ;;
 			upgrade)

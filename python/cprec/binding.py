@@ -79,7 +79,8 @@ def load():
     if (source / "library" / "cprec.h").exists() and built.exists():
         return ctypes.CDLL(str(built))
     for folder in pathlib.Path(__file__).resolve().parents:
-        for path in (folder / name, folder / "x86_64-linux-gnu" / name):
+        for path in (folder / name, folder / "x86_64-linux-gnu" / name,
+                     folder / "lib64" / name):
             if path.exists():
                 return ctypes.CDLL(str(path))
     return ctypes.CDLL(name)
