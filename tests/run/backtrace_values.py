@@ -108,7 +108,7 @@ class Values(Backtraces):
             # What callers passed in registers gdb follows up to there.
             if is_lost(a) and not is_lost(b):
                 self.lost += 1
-            elif b.endswith(" = <optimized out>") and \
+            elif b.endswith(" = <optimized out>") and a != b and \
                     a.split(" = ")[0] in unsized:
                 # How long the array is was optimized out. gdb 13 shows its
                 # address, as we do, gdb 16 nothing.

@@ -150,11 +150,18 @@ class Tests(CprecTap):
         return [-one["instructions"] if one["complete"] else
                 one["instructions"] for one in about]
 
-    def with_room(self):
-        """How much of the noise there is room for, in instructions."""
-        equal(self.start(("record",), *NOISE).wait(60), 0, "status")
+    def sizes(self, *what):
+        """Instructions and bytes of a whole recording."""
+        equal(self.start(("record",), *what).wait(60), 0, "status")
         whole, = self.instructions()
-        return -whole * ROOM / os.path.getsize(self.path("trace.cpr"))
+        return -whole, os.path.getsize(self.path("trace.cpr"))
+
+    def with_room(self):
+        """How much of the noise there is room for, in instructions: behind the
+        start of the program, as many for each byte."""
+        first, small = self.sizes("head", "-c", "0", "/dev/urandom")
+        last, large = self.sizes(*NOISE)
+        return first + (last - first) * (ROOM - small) / (large - small)
 
     def full(self, *what, lines):
         """The program closes its standard error before the recording ends."""
