@@ -283,7 +283,7 @@ static bool jumps_directly(struct replayer *replayer, guest_addr from)
 
 /*
  * Whether the function of the last call has jumped to the one that is entered
- * with the same stack, itself or by way of others that nobody asked for.  Else
+ * with the same stack, directly or through functions that are not listed.  Else
  * it has been left, and its caller makes another call from there.  By way of a
  * stub, that call can only be of the same function.
  */

@@ -365,7 +365,7 @@ int fine_begin(struct fine_collector *collector, struct fine_index *fine,
 	return rc;
 }
 
-/* The bytes that lines of a segment may take, of one kind. */
+/* Returns how many bytes a segment's lines of one kind may take. */
 static size_t most_bytes(const struct fine_collector *collector)
 {
 	struct recording *recording = collector->fine->recording;
@@ -381,7 +381,7 @@ static size_t most_bytes(const struct fine_collector *collector)
 	return part > (double)least ? (size_t)part : least;
 }
 
-/* Adds the record whose bytes are there. */
+/* Adds what was encoded in `bytes` to the side file, as a record. */
 static int add_record(struct fine_collector *collector, enum side_kind kind)
 {
 	struct fine_index *fine = collector->fine;

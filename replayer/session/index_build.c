@@ -117,7 +117,10 @@ static bool has_points_in(const struct index_wanted *wanted, uint64_t start,
 	       wanted->to.time > start;
 }
 
-/* Of a segment whose end is not there, what it accesses may become more. */
+/*
+ * Finds out whether a segment is to be indexed.  Not one that was cut short: it
+ * may still grow.
+ */
 static int lacks_lines(struct index_builder *builder, size_t segment, bool *out,
 		       struct failure *why)
 {
@@ -129,7 +132,7 @@ static int lacks_lines(struct index_builder *builder, size_t segment, bool *out,
 	return rc;
 }
 
-/* Why what was learnt of a segment is not kept. */
+/* Says why a segment could not be written to the side file. */
 static int not_kept(struct index_builder *builder, size_t segment, int code,
 		    struct failure *why)
 {

@@ -187,7 +187,7 @@ enum shown special_processors(struct showing *showing, unsigned index)
 
 /* ------- prctl ------- */
 
-/* What stands behind the option. */
+/* The kinds of arguments that options of prctl(2) have. */
 enum control_kind {
 	CONTROL_NONE,
 	CONTROL_UNSIGNED,
@@ -243,7 +243,7 @@ static const struct control *control_of(const struct showing *showing)
 	return NULL;
 }
 
-/* Of these arguments, all bits of the register count. */
+/* Shows one of `values`, or a number: all 64 bits of the argument count. */
 static enum shown control_value(struct showing *showing,
 				enum call_values values, uint64_t value)
 {
@@ -253,7 +253,7 @@ static enum shown control_value(struct showing *showing,
 	return SHOWN;
 }
 
-/* The number is shown as it was when the call was over. */
+/* Shows the number that the kernel has written, as it was after the call. */
 static enum shown control_gets(struct showing *showing,
 			       const struct control *control, guest_addr addr)
 {
