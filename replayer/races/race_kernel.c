@@ -17,13 +17,23 @@ static void change(struct race_replay *replay, uint64_t addr, uint64_t size)
 	race_forget(replay, addr, size);
 }
 
+/*
+ * Follows a change that the kernel makes in memory.  `order` is what its system
+ * call orders (enum call_order), 0 if there is none.
+ */
 static void follow_effect(struct race_replay *replay,
-			  const struct packet *packet, bool ends)
+			  const struct packet *packet, unsigned order)
 {
 	switch (packet->kind) {
 	case PACKET_WRITE:
+		/*
+		 * The kernel writes a new thread's number before the thread
+		 * runs, which may already have happened here.
+		 */
+		if (order & ORDER_CLONES)
+			break;
 		/* The word that says that a thread has ended. */
-		if (ends && replay->is_first)
+		if ((order & ORDER_ENDS) && replay->is_first)
 			race_note(replay, race_words_synchronize(
 				&replay->detector.words, packet->addr,
 				packet->size, false));
@@ -305,7 +315,7 @@ static void follow_call(struct race_replay *replay,
 				   (uint64_t)result, true);
 	for (size_t i = 0; i < event->count; i++)
 		follow_effect(replay, replay_event_effect(event, i),
-			      call.order & ORDER_ENDS);
+			      call.order);
 }
 
 /* ------- what the replayer tells ------- */
@@ -337,7 +347,7 @@ void race_kernel_event(void *context, const struct replay_event *event)
 		break;
 	}
 	for (size_t i = 0; i < event->count; i++)
-		follow_effect(replay, replay_event_effect(event, i), false);
+		follow_effect(replay, replay_event_effect(event, i), 0);
 }
 
 /* The thread starts with what the one that made it knew. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* appended_fixed.cpp - it changes a string for one thread after the other */
+/* appended_fixed.cpp - it writes to a stream for one thread after the other */
 #include <mutex>
-#include <string>
+#include <sstream>
 #include "race.h"
 
-static std::string words;
+static std::ostringstream words;
 static std::mutex lock;
 
 static void append()
@@ -12,12 +12,12 @@ static void append()
 	for (int i = 0; i < 5; i++) {
 		std::lock_guard<std::mutex> held(lock);
 
-		words.append("appended");
+		words.write("appended", 8);
 	}
 }
 
 int main()
 {
 	race(append, append);
-	return words.empty();
+	return words.str().empty();
 }

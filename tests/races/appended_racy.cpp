@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* appended_racy.cpp - the library of C++ changes a string for two threads */
-#include <string>
+/* appended_racy.cpp - the library of C++ writes to a stream for two threads */
+#include <sstream>
 #include "race.h"
 
-static std::string words;
+static std::ostringstream words;
 
 static void append()
 {
 	for (int i = 0; i < 5; i++)
-		words.append("appended");	/* RACE:words */
+		words.write("appended", 8);	/* RACE:words */
 }
 
 int main()
 {
 	/* What two threads free at once would end the program. */
-	words.reserve(200);
+	words.str(std::string(200, ' '));
 	race(append, append);
-	return words.empty();
+	return words.str().empty();
 }

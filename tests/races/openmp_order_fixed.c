@@ -88,7 +88,7 @@ int main(void)
 			last = i;
 			locks(&lock, &nested);
 		}
-#pragma omp master
+#pragma omp masked
 		parts[0] = last;
 #pragma omp barrier
 		if (parts[0] != last)
