@@ -38,7 +38,7 @@ static void print_quoted(FILE *out, const char *word)
 	putc('\'', out);
 }
 
-/* "target extended-remote | exec cprec gdbserver --stdio FILE" */
+/* "cprec-connect | exec cprec gdbserver --stdio FILE" */
 static char *pipe_text(const struct gdb_start *start)
 {
 	char self[4096], *text = NULL;
@@ -50,7 +50,7 @@ static char *pipe_text(const struct gdb_start *start)
 		return NULL;
 	self[length] = '\0';
 	fprintf(out, "%s exec ",
-		start->connect ? start->connect : "target extended-remote |");
+		start->connect ? start->connect : "cprec-connect |");
 	print_quoted(out, self);
 	fputs(" gdbserver --stdio", out);
 	if (start->from) {
@@ -67,11 +67,8 @@ static char *pipe_text(const struct gdb_start *start)
 	return NULL;
 }
 
-/*
- * A script connects when it wants to, with a server of its own.  One that gives
- * the program's files is asked for many.
- */
-static char *connect_text(const struct gdb_start *start, bool gives_files)
+/* A script connects when it wants to, with a server of its own. */
+static char *connect_text(const struct gdb_start *start)
 {
 	char *socket = NULL, *text = NULL;
 
@@ -79,8 +76,7 @@ static char *connect_text(const struct gdb_start *start, bool gives_files)
 		socket = gdb_socket_start(start->path, start->from);
 	if (!socket)
 		return pipe_text(start);
-	if (asprintf(&text, "%s %s", gives_files && start->scripts ?
-		     "cprec-connect" : "target extended-remote", socket) < 0)
+	if (asprintf(&text, "cprec-connect %s", socket) < 0)
 		text = NULL;
 	free(socket);
 	return text;
@@ -308,7 +304,7 @@ int gdb_start(const struct gdb_start *start)
 	/* Read from this machine, they are there sooner; but only if they are
 	   those that were recorded. */
 	gives_files = !has_all;
-	connect = connect_text(start, gives_files);
+	connect = connect_text(start);
 	if (connect && !add_all(&words, start, connect, own_file, gives_files))
 		return EXIT_CPREC;
 	if (!connect || words.is_short) {

@@ -222,22 +222,58 @@ def move(plan):
     return state
 
 
-def open_recording(path, position):
-    """Another recording of the family, in the place of this one."""
+def parameter_quietly(name, value):
+    gdb.execute(f"set {name} {value}", to_string=True)
+
+
+def open_recording(path, position, osabi=None):
+    """Another recording, or the same anew, in the place of this one."""
     import shlex
 
     program = ask("program").rstrip("\n")
     words = [program, "gdbserver", "--stdio", "--from=" + position, "--", path]
-    confirm = gdb.parameter("confirm")
-    gdb.execute("set confirm off")
+    quiet = {"confirm": "off", "suppress-cli-notifications": "on"}
+    before = {name: parameter_words(name) for name in (*quiet, "osabi")}
+    for name, value in quiet.items():
+        parameter_quietly(name, value)
     try:
         gdb.execute("disconnect", to_string=True)
         # What the other is called, it tells itself.
-        gdb.execute("file", to_string=True)
+        if not osabi or is_given():
+            gdb.execute("file", to_string=True)
+        if osabi:
+            parameter_quietly("osabi", osabi)
         gdb.execute("target extended-remote | exec "
                     + " ".join(map(shlex.quote, words)), to_string=True)
     finally:
-        gdb.execute("set confirm " + ("on" if confirm else "off"))
+        for name, value in before.items():
+            parameter_quietly(name, value)
+    if not osabi:
+        open_static_anew()
+
+
+def is_given():
+    """Whether the server gives gdb the program's file."""
+    return (gdb.current_progspace().filename or "").startswith("target:")
+
+
+def is_static():
+    """Whether the program has no dynamic linker."""
+    try:
+        auxv = gdb.execute("info auxv", to_string=True)
+    except gdb.error:
+        return False
+    return bool(re.search(r"AT_BASE .* 0x0$", auxv, flags=re.M))
+
+
+def open_static_anew():
+    """Connects once more, if the program is static and under way. gdb finds the
+    linker's data in it then, takes all of its code for the linker's, and stops at
+    no caller on its way back. It looks for a linker only in systems it knows."""
+    if is_static():
+        state = State()
+        if state.at != "start":
+            open_recording(recording_path(), state.position, "none")
 
 
 def go_to_place(place):
@@ -903,19 +939,26 @@ class Stops:
 
 
 class Connect(Command):
-    """Connect with a server that has the program's files; cprec does this."""
+    """Connect with a server; cprec does this."""
     name = "cprec-connect"
 
     def run(self, argument, from_tty):
-        """gdb tells each file that it looks for; most need not be there."""
+        """gdb tells each file that it looks for; most need not be there.  Where
+        it stands, gdb 18 would say before that."""
+        told = parameter_words("suppress-cli-notifications")
+        parameter_quietly("suppress-cli-notifications", "on")
         try:
             said = gdb.execute("target extended-remote " + argument, from_tty,
                                to_string=True)
+            open_static_anew()
         except gdb.error as failure:
             error(str(failure))
+        finally:
+            parameter_quietly("suppress-cli-notifications", told)
         gdb.write(re.sub(r"^(Reading .* from remote target\.\.\.|warning: File"
                          r" transfers from remote targets can be slow\..*)\n",
                          "", said, flags=re.M))
+        gdb.write(re.sub(r"^#0 +", "", heard("frame")))
 
 
 def frame_name():

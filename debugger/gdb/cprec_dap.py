@@ -3,7 +3,8 @@
 
 gdb runs this before its server begins.  Requests are registered as gdb's own
 are: backwards, data breakpoints, and those that open what is to be debugged.
-gdb's scripts share one namespace: no name is in cprec_commands.py, too.
+gdb's scripts share one namespace: no name is in cprec_commands.py, too, and its
+open_static_anew() is used.
 
 Source: the Debug Adapter Protocol 1.68; gdb.dap of gdb 14 to 18.
 """
@@ -202,9 +203,10 @@ def connect(words):
         except gdb.error as error:
             why = said.read().strip().splitlines()
             raise DAPException(why[-1] if why else str(error)) from None
+    open_static_anew()
 
 
-def open_recording(recording, goto, pid, cwd):
+def open_for_editor(recording, goto, pid, cwd):
     if cwd:
         quietly("cd " + cwd)
     events.expect_process("attach")
@@ -222,7 +224,7 @@ def begin(*, recording=None, program=None, goto=None, pid=None, cwd=None,
           stopOnEntry=True):
     Session.runs_on = not stopOnEntry
     if Session.start is None:
-        open_recording(recording or program, goto, pid, cwd)
+        open_for_editor(recording or program, goto, pid, cwd)
 
 
 @request("launch")
