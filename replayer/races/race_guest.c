@@ -111,7 +111,11 @@ uint64_t race_behind_stub(struct race_replay *replay, uint64_t pc)
 	struct jump_stub stub = { .code = code, .addr = pc };
 	uint64_t slot, target;
 
-	stub.size = memory_code(race_memory(replay), pc, code, sizeof(code));
+	/* The next page may be one that nobody ever looked at. */
+	stub.size = GUEST_PAGE - pc % GUEST_PAGE;
+	if (stub.size > sizeof(code))
+		stub.size = sizeof(code);
+	stub.size = memory_code(race_memory(replay), pc, code, stub.size);
 	if (!jump_stub_slot(race_regs(replay)->arch, &stub, &slot) ||
 	    !race_read_word(replay, slot, &target))
 		return pc;

@@ -78,6 +78,13 @@ else
 	result 'run' $?
 fi
 
+# verify_family TRACE - a recording, and those of its children
+verify_family() {
+	for of_one in "$1" "$1.d"/*.cpr; do
+		[ ! -e "$of_one" ] || "$cprec" verify "$of_one" || return
+	done
+}
+
 # variant NAME OPTION... - options of record
 variant() {
 	variant=$1
@@ -85,7 +92,7 @@ variant() {
 	trace=$folder/$(echo "$variant" | tr ' ' '-').cpr
 	try "record, $variant" "$cprec" record -o "$trace" "$@" -- "$guest"
 	try_replay "replay, $variant" "$trace"
-	quietly "verify, $variant" "$cprec" verify "$trace"
+	quietly "verify, $variant" verify_family "$trace"
 }
 
 # The guest's status is not replay's own.

@@ -24,9 +24,9 @@ EMULATOR = "qemu-aarch64-static"
 # has no red zone left.
 GUESTS = """
 calls children code dying events file_ends files futex grows holes limits
-limits_files memory mlock notify own_threads peaks proc process_vm relatives
-sent shared_kernel sigwait sockets sysv threads_blocked threads_cancel threads_end
-threads_life threads_locks threads_signals threads_turns twins vfork
+limits_files memory mlock notify own_threads page_ends peaks proc process_vm
+relatives sent shared_kernel sigwait sockets sysv threads_blocked threads_cancel
+threads_end threads_life threads_locks threads_signals threads_turns twins vfork
 """.split()
 
 

@@ -22,6 +22,27 @@ const struct architecture *arch_find(enum arch arch)
 	}
 }
 
+static void decode(struct cpu *cpu, guest_addr pc, struct cpu_code *out)
+{
+	out->insn = cpu->arch->decode(cpu, out->bytes, out->left, pc);
+}
+
+void cpu_fetch(struct cpu *cpu, guest_addr pc, struct cpu_code *out)
+{
+	size_t first = GUEST_PAGE - pc % GUEST_PAGE;
+
+	if (first > sizeof(out->bytes))
+		first = sizeof(out->bytes);
+	out->left = memory_code(cpu->memory, pc, out->bytes, first);
+	decode(cpu, pc, out);
+	if (out->left < first || first == sizeof(out->bytes) ||
+	    (out->insn.size && out->insn.size <= out->left))
+		return;
+	out->left += memory_code(cpu->memory, pc + first, out->bytes + first,
+				 sizeof(out->bytes) - first);
+	decode(cpu, pc, out);
+}
+
 static void tell(struct cpu *cpu, enum vm_access access, guest_addr addr,
 		 const uint8_t *bytes, unsigned size)
 {

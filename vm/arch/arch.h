@@ -219,6 +219,22 @@ unsigned plain_call_size(struct cpu *cpu);
 /* The architecture of a guest; NULL if there is none. */
 const struct architecture *arch_find(enum arch arch);
 
+#define CPU_CODE_MOST 16u	/* bytes of any instruction, at least */
+
+/* An instruction that was fetched. */
+struct cpu_code {
+	uint8_t bytes[CPU_CODE_MOST];
+	size_t left;		/* so many of them are there */
+	struct insn insn;
+};
+
+/*
+ * Fetches and decodes the instruction at `pc`.  Bytes on the next page are read
+ * only if the instruction goes on there: nobody may ever have looked at that
+ * page, and a replay does not know it then.
+ */
+void cpu_fetch(struct cpu *cpu, guest_addr pc, struct cpu_code *out);
+
 /* An operand that the host reads or writes, and tells of. */
 void cpu_load(struct cpu *cpu, guest_addr addr, void *bytes, unsigned size);
 void cpu_store(struct cpu *cpu, guest_addr addr, const void *bytes,

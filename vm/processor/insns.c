@@ -34,12 +34,11 @@ struct vm_flow vm_flow(struct vm *vm, guest_addr pc)
 static struct vm_lead find_lead(struct vm *vm, guest_addr pc)
 {
 	struct vm_lead lead = { .way = vm->cpu.arch->way(&vm->cpu, pc) };
-	uint8_t code[VM_INSTRUCTION_MOST];
 	struct vm_instruction shown;
+	struct cpu_code code;
 
-	vm_instruction(vm, pc, code,
-		       memory_code(vm->memory, pc, code, sizeof(code)),
-		       VM_INTEL, &shown);
+	cpu_fetch(&vm->cpu, pc, &code);
+	vm_instruction(vm, pc, code.bytes, code.left, VM_INTEL, &shown);
 	lead.jumps = shown.jumps;
 	return lead;
 }

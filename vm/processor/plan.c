@@ -81,11 +81,10 @@ static bool disguise(struct vm *vm, const struct insn *insn,
 
 void plan_disguise(struct vm *vm, guest_addr pc)
 {
-	uint8_t code[ENGINE_DISGUISE_MOST];
-	size_t left = memory_code(vm->memory, pc, code, sizeof(code));
-	struct insn insn = vm->cpu.arch->decode(&vm->cpu, code, left, pc);
+	struct cpu_code code;
 
-	disguise(vm, &insn, code, left, pc);
+	cpu_fetch(&vm->cpu, pc, &code);
+	disguise(vm, &code.insn, code.bytes, code.left, pc);
 }
 
 /* Goes through at most `most` instructions, up to a jump or the page's end. */

@@ -123,16 +123,15 @@ static int run_single(struct vm *vm, unsigned size, struct vm_stop *stop,
  */
 static int run_asking(struct vm *vm, struct vm_stop *stop, struct failure *why)
 {
-	uint8_t code[16];
-	size_t left = memory_code(vm->memory, stop->pc, code, sizeof(code));
-	struct insn insn = vm->cpu.arch->decode(&vm->cpu, code, left, stop->pc);
 	size_t watched = vm->memory->code_pages.count;
+	struct cpu_code code;
 	int rc;
 
+	cpu_fetch(&vm->cpu, stop->pc, &code);
 	stop_in_block(vm, stop->pc);
 	vm->asking = true;
 	engine_pause_direct(vm->engine, stop->pc);
-	rc = run_single(vm, insn.size, stop, why);
+	rc = run_single(vm, code.insn.size, stop, why);
 	engine_pause_direct(vm->engine, ENGINE_NEVER);
 	vm->asking = false;
 	/* Neither a fault nor a write of code. */
@@ -352,12 +351,11 @@ static bool step_shown(struct vm *vm, struct vm_stop *stop)
 static void forget_repeated(struct vm *vm)
 {
 	guest_addr pc = vm_reg(vm, vm->cpu.regs->pc);
-	uint8_t code[16];
-	size_t left = memory_code(vm->memory, pc, code, sizeof(code));
-	struct insn insn = vm->cpu.arch->decode(&vm->cpu, code, left, pc);
+	struct cpu_code code;
 
-	if (insn.repeats && insn.size)
-		engine_drop(vm->engine, pc, insn.size);
+	cpu_fetch(&vm->cpu, pc, &code);
+	if (code.insn.repeats && code.insn.size)
+		engine_drop(vm->engine, pc, code.insn.size);
 }
 
 /*

@@ -35,10 +35,16 @@ static bool is_thumb_at(struct cpu *cpu, guest_addr pc)
 
 struct arm_code arm_fetch(struct cpu *cpu, guest_addr pc)
 {
+	bool is_thumb = is_thumb_at(cpu, pc);
 	uint8_t code[INSN_MOST];
-	size_t left = memory_code(cpu->memory, pc, code, sizeof(code));
-	struct arm_code insn = arm_code_of(code, left, is_thumb_at(cpu, pc));
+	/* It may be the last one of its page. */
+	size_t left = memory_code(cpu->memory, pc, code, is_thumb ? 2 : 4);
+	struct arm_code insn = arm_code_of(code, left, is_thumb);
 
+	if (insn.size > left && left == 2) {
+		left += memory_code(cpu->memory, pc + 2, code + 2, 2);
+		insn = arm_code_of(code, left, is_thumb);
+	}
 	if (insn.size > left)
 		insn.size = 0;
 	return insn;

@@ -76,7 +76,7 @@ const cs_insn *arm_known(struct cpu *cpu, guest_addr pc)
 	struct arm_code insn = arm_fetch(cpu, pc);
 	uint8_t code[INSN_MOST];
 
-	if (memory_code(cpu->memory, pc, code, sizeof(code)) < insn.size ||
+	if (memory_code(cpu->memory, pc, code, insn.size) < insn.size ||
 	    !disassemble(cpu, code, &insn, pc))
 		return NULL;
 	return arm_of(cpu)->insn;

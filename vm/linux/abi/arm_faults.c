@@ -74,18 +74,24 @@ static void page_fault(struct vm *vm, const struct vm_stop *stop,
 	out->trap.address = stop->addr;
 }
 
+static uint32_t halfword(struct vm *vm, guest_addr pc)
+{
+	uint8_t bytes[2] = { 0 };
+
+	memory_code(vm_memory(vm), pc, bytes, sizeof(bytes));
+	return bytes[0] | (uint32_t)bytes[1] << 8;
+}
+
 /* Undefined ones that debuggers put in: udf #16 and its like. */
 static bool is_breakpoint(struct vm *vm, guest_addr pc)
 {
-	uint8_t bytes[4] = { 0 };
-	uint32_t first, word;
+	uint32_t first = halfword(vm, pc);
 
-	memory_code(vm_memory(vm), pc, bytes, sizeof(bytes));
-	first = bytes[0] | (uint32_t)bytes[1] << 8;
-	word = first | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-	if (vm_reg(vm, ARM_CPSR) & ARM_CPSR_THUMB)
-		return first == 0xde01 || word == 0xa000f7f0;
-	return (word & 0x0fffffff) == 0x07f001f0;
+	if (!(vm_reg(vm, ARM_CPSR) & ARM_CPSR_THUMB))
+		return ((halfword(vm, pc + 2) << 16 | first) & 0x0fffffff) ==
+		       0x07f001f0;
+	return first == 0xde01 ||
+	       (first == 0xf7f0 && halfword(vm, pc + 2) == 0xa000);
 }
 
 static void undefined(struct vm *vm, const struct vm_stop *stop,
