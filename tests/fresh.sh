@@ -14,8 +14,8 @@
 #            were, all packages are the system's own
 #   install  meson install: the program, the library for C and for Python
 #   test     ./setup test, the README's second command
-#   offline  ./setup test without network and without /dev/shm, of the suite `run`
-#            a sample
+#   offline  ./setup test without network but the loopback, and without /dev/shm,
+#            of the suite `run` a sample
 #   package  ./setup package; the packages are installed on another fresh system,
 #            used, and purged
 #   upgrade  of Debian 12: what ./setup left of old is removed, and it becomes 13
@@ -24,7 +24,7 @@
 # FOLDER: where the systems are, some 25 GB.  Those that debootstrap made are
 # kept there, as base-SUITE, and logs, as SUITE-USER-STEP.log.
 #
-# Needs root and debootstrap.  What is tested is this repository's last commit.
+# Needs root, debootstrap and ip.  What is tested is this repository's last commit.
 set -eu
 export LC_ALL=C
 repository=$(cd "$(dirname "$0")/.." && pwd)
@@ -69,11 +69,12 @@ inside() {
 		mount -t tmpfs shm "$1/dev/shm" -o "mode=$4"
 		mount -t proc proc "$1/proc"
 		mount -t sysfs sys "$1/sys"
+		[ -z "$5" ] || ip link set lo up
 		home=$(awk -F: -v user="$2" "\$1 == user { print \$6 }" "$1/etc/passwd")
 		exec chroot --userspec="$2" --groups= "$1" env -i HOME="$home" \
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 			sh -ec "$3"
-	' inside "$inside_tree" "$inside_user" "$*" "${shm_mode:-1777}" </dev/null
+	' inside "$inside_tree" "$inside_user" "$*" "${shm_mode:-1777}" "${network_off:-}" </dev/null
 }
 
 # The mirror of this machine's own Debian.
