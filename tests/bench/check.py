@@ -18,7 +18,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(HERE, "..", "run"))
-from tap import Failure, Tap  # noqa: E402
+from tap import Failure, Tap, qemu_user  # noqa: E402
 
 PROGRAMS = ("integers", "gzip", "python3", "objdump", "bash", "gdb",
             "make")     # a sample
@@ -40,7 +40,7 @@ THREADS_GOALS = (
     "trace, MB for 100,000 hand-overs",
     "trace, MB for a further 100,000 hand-overs")
 FOREIGN = "integers", "floats"        # those that are compiled
-FOREIGN_ROOT, FOREIGN_ORACLE = "/usr/aarch64-linux-gnu", "qemu-aarch64-static"
+FOREIGN_ROOT, FOREIGN_ORACLE = "/usr/aarch64-linux-gnu", qemu_user("aarch64")
 QUERIES = "mawk", "in order", "256 MB, through"        # a sample
 WAYS = [(way, index) for index in ("none", "all") for way in ("warm", "cold")]
 SECONDS = 300

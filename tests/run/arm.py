@@ -6,7 +6,7 @@ usage: arm.py --cprec C --programs FOLDER
 
 FOLDER has programs/arm_*.c and others, compiled here by the cross compiler: as
 Thumb code and as ARM code, statically, and with the compiler's own libraries as
-the sysroot.  Without that compiler, or qemu-arm-static, nothing is tested.
+the sysroot.  Without that compiler, or qemu-user, nothing is tested.
 Speaks TAP.
 """
 import json
@@ -17,7 +17,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from arm64 import Tests as OtherTests, run  # noqa: E402
-from tap import equal, expect, main, one_by_one  # noqa: E402
+from tap import equal, expect, main, one_by_one, qemu_user  # noqa: E402
 
 NAMES = [f"r{i}" for i in range(13)] + ["sp", "lr", "pc", "cpsr"]
 CPSR = 16
@@ -58,7 +58,7 @@ def states_of(log):
 class Tests(OtherTests):
     arch = "arm"
     compiler = "arm-linux-gnueabihf-gcc"
-    oracle = ["qemu-arm-static", "-cpu", "cortex-a15"]
+    oracle = [qemu_user("arm"), "-cpu", "cortex-a15"]
     sysroot = "/usr/arm-linux-gnueabihf"
     ways = {"static": ["-static"], "dynamic": [],
             "ARM code": ["-static", "-marm"]}

@@ -14,10 +14,11 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, equal, expect, main, recordings  # noqa: E402
+from tap import (  # noqa: E402
+    CprecTap, equal, expect, main, qemu_user, recordings)
 
 COMPILER = "aarch64-linux-gnu-gcc"
-EMULATOR = "qemu-aarch64-static"
+EMULATOR = qemu_user("aarch64")
 
 # Others have code of x86-64, or are about its registers; and a file that is cut
 # by another process ends in a signal that comes a block late, at which AArch64

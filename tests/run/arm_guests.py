@@ -14,14 +14,14 @@ import sys
 sys.dont_write_bytecode = True
 from arm64_guests import GUESTS, Tests as OtherTests  # noqa: E402
 from i386_guests import OTHERS  # noqa: E402
-from tap import main  # noqa: E402
+from tap import main, qemu_user  # noqa: E402
 
 COMPILER = "arm-linux-gnueabihf-gcc"
 
 
 class Tests(OtherTests):
     compiler = [COMPILER, "-D_FILE_OFFSET_BITS=64", "-mfpu=neon-vfpv4", "-w"]
-    emulator = "qemu-arm-static"
+    emulator = qemu_user("arm")
 
 
 def run_all(options, folder):

@@ -29,7 +29,8 @@ sys.dont_write_bytecode = True
 from inputs import Inputs  # noqa: E402
 from matrix import ENVIRONMENT, first_difference, heed_signals  # noqa: E402
 from programs import PROGRAMS, Program, fill, large, numbers, tree  # noqa: E402
-from tap import CprecTap, Failure, equal, expect, main, recordings  # noqa: E402
+from tap import (  # noqa: E402
+    CprecTap, Failure, equal, expect, main, qemu_user, recordings)
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LONG = 1800
@@ -69,12 +70,12 @@ class Architecture:
 ARCHITECTURES = {
     "arm64": Architecture("aarch64-linux-gnu", "aarch64-linux-gnu",
                           "aarch64",
-                          "qemu-aarch64-static", "-cpu", "cortex-a72"),
+                          qemu_user("aarch64"), "-cpu", "cortex-a72"),
     "armhf": Architecture("arm-linux-gnueabihf", "arm-linux-gnueabihf",
                           "arm",
-                          "qemu-arm-static", "-cpu", "cortex-a15"),
+                          qemu_user("arm"), "-cpu", "cortex-a15"),
     "i386": Architecture("i386-linux-gnu", "i686-linux-gnu", "i386",
-                         "qemu-i386-static", is_native=True),
+                         qemu_user("i386"), is_native=True),
 }
 
 PACKAGES = """coreutils diffutils findutils grep sed mawk tar gzip bzip2 xz-utils

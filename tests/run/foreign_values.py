@@ -21,7 +21,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from tap import (  # noqa: E402
-    CprecTap, equal, expect, is_executed_here, main, one_by_one)
+    CprecTap, equal, expect, is_executed_here, main, one_by_one, qemu_user)
 
 
 # Instructions until all registers are the program's own, or more.
@@ -166,9 +166,9 @@ class Kind:
 I386 = ["-isystem", "/usr/i686-linux-gnu/include"]
 KINDS = {
     "AArch64": Kind("aarch64-linux-gnu-gcc", [], ("cpsr", ARM64_FLAGS),
-                    ["qemu-aarch64-static", "-cpu", "cortex-a72"], arm64_state),
+                    [qemu_user("aarch64"), "-cpu", "cortex-a72"], arm64_state),
     "ARM": Kind("arm-linux-gnueabihf-gcc", ["-mfpu=neon-vfpv4"],
-                ("cpsr", ARM_FLAGS), ["qemu-arm-static", "-cpu", "cortex-a15"],
+                ("cpsr", ARM_FLAGS), [qemu_user("arm"), "-cpu", "cortex-a15"],
                 arm_state),
     "i386": Kind("i686-linux-gnu-gcc", ["-msse2", "-mfpmath=sse", *I386],
                  ("eflags", I386_FLAGS)),

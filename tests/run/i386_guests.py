@@ -19,7 +19,7 @@ COMPILER = "i686-linux-gnu-gcc"
 INCLUDE = "/usr/i686-linux-gnu/include"
 
 # They have sizes, addresses or amounts of memory that no word holds.
-OTHERS = "memory mlock peaks proc sysv".split()
+OTHERS = "memory mlock page_ends peaks proc sysv".split()
 
 
 class Tests(OtherTests):

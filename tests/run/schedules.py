@@ -182,7 +182,7 @@ class Tests(Tap):
         expect("SLICE" in lines, "no turns in the recording")
         info = json.loads(self.cprec("info", "--json", self.trace(name)))
         for number, thread in enumerate(info["threads"]):
-            lines = re.sub(rf"\b{thread['thread']}\b", f"T{number}", lines)
+            lines = re.sub(rf"thread={thread['thread']}\b", f"T{number}", lines)
         return lines
 
     def other_seeds(self):

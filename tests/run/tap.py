@@ -25,6 +25,12 @@ def equal(found, expected, what):
         raise Failure(f"{what}: {found!r}, should be {expected!r}")
 
 
+def qemu_user(arch):
+    """qemu-user's program; its static one has a short name since Debian 14."""
+    name = f"qemu-{arch}"
+    return name + "-static" if shutil.which(name + "-static") else name
+
+
 def one_by_one():
     """The environment in which any qemu-user translates each instruction alone:
     it is -singlestep of 7.2, -one-insn-per-tb of 10."""

@@ -118,6 +118,7 @@ def talk(end):
     while (word := end.recv()) != 'end': end.send(word.upper())
     end.close()
 def main():
+    m.set_start_method('fork')
     with m.Pool(3) as pool:
         print(sum(pool.map(square, range(@N@))), pool.apply(square, (7,)))
         print(sorted(pool.imap_unordered(square, range(10))))

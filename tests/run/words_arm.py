@@ -10,13 +10,13 @@ SOURCE is programs/words_arm.c.  As words_arm64.py.  Speaks TAP.
 import sys
 
 sys.dont_write_bytecode = True
-from tap import main  # noqa: E402
+from tap import main, qemu_user  # noqa: E402
 from words_arm64 import Tests as OtherTests, parser, run_all  # noqa: E402
 
 
 class Tests(OtherTests):
     compiler = "arm-linux-gnueabihf-gcc"
-    oracle = ["qemu-arm-static", "-cpu", "cortex-a15"]
+    oracle = [qemu_user("arm"), "-cpu", "cortex-a15"]
     groups = ("data", "media", "float", "vector", "memory", "thumb",
               "thumb-memory", "wide", "wide-float", "wide-memory")
 

@@ -6,7 +6,7 @@ qemu-user: all that they leave in registers, in memory, and their signals.
 usage: words_arm64.py --cprec C --program SOURCE [--words N] [--seed S]
 
 SOURCE is programs/words_arm64.c, which says what a word did; it is compiled
-here by the cross compiler.  Without that, or qemu-aarch64-static, nothing is
+here by the cross compiler.  Without that, or qemu-user, nothing is
 tested.  N words of each group are executed, recorded and replayed, 2048 without
 this.  With more, S draws others.  Speaks TAP.
 """
@@ -17,7 +17,8 @@ import subprocess
 import sys
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, equal, expect, is_executed_here, main  # noqa: E402
+from tap import (  # noqa: E402
+    CprecTap, equal, expect, is_executed_here, main, qemu_user)
 
 DIFFERENCES = 10	# that are shown
 
@@ -32,7 +33,7 @@ def run(*command):
 class Tests(CprecTap):
     compiler = "aarch64-linux-gnu-gcc"
     flags = ()
-    oracle = ["qemu-aarch64-static", "-cpu", "cortex-a72"]
+    oracle = [qemu_user("aarch64"), "-cpu", "cortex-a72"]
     is_native = False
     groups = "immediate", "register", "float", "memory"
 

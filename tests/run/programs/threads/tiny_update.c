@@ -10,8 +10,12 @@ static volatile long counter;
 static void *count(void *argument)
 {
 	(void)argument;
-	for (int i = 0; i < TIMES; i++)
-		counter++;
+	for (int i = 0; i < TIMES; i++) {
+		long value = counter;
+
+		__asm__("" : "+r"(value));	/* not one instruction */
+		counter = value + 1;
+	}
 	return NULL;
 }
 
