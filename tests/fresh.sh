@@ -14,8 +14,9 @@
 #            were, all packages are the system's own
 #   install  meson install: the program, the library for C and for Python
 #   test     ./setup test, the README's second command
-#   offline  ./setup test without network but the loopback, and without /dev/shm,
-#            of the suite `run` a sample
+#   offline  what ./setup build does without network but the loopback; then the
+#            tests, of the suite `run` a sample, also without /dev/shm, with the
+#            sources read-only, in a build folder elsewhere
 #   package  ./setup package; the packages are installed on another fresh system,
 #            used, and purged
 #   upgrade  of Debian 12: what ./setup left of old is removed, and it becomes 13
@@ -70,11 +71,13 @@ inside() {
 		mount -t proc proc "$1/proc"
 		mount -t sysfs sys "$1/sys"
 		[ -z "$5" ] || ip link set lo up
+		[ -z "$6" ] || mount --bind -o ro "$1$6" "$1$6"
 		home=$(awk -F: -v user="$2" "\$1 == user { print \$6 }" "$1/etc/passwd")
 		exec chroot --userspec="$2" --groups= "$1" env -i HOME="$home" \
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 			sh -ec "$3"
-	' inside "$inside_tree" "$inside_user" "$*" "${shm_mode:-1777}" "${network_off:-}" </dev/null
+	' inside "$inside_tree" "$inside_user" "$*" "${shm_mode:-1777}" "${network_off:-}" \
+		"${read_only:-}" </dev/null
 }
 
 # The mirror of this machine's own Debian.
@@ -181,11 +184,15 @@ install() {
 }
 
 offline() {
-	network_off=yes shm_mode=0000 inside "$tree" "$user_now" "cd '$place'
-		./setup build
-		meson test -C build --print-errorlogs --suite unit --suite fuzz \
-			--suite source --suite engine --suite guests
-		meson test -C build --print-errorlogs index debug gdb library"
+	network_off=yes inside "$tree" "$user_now" "cd '$place'
+		./setup build" || return 1
+	network_off=yes shm_mode=0000 read_only=$place inside "$tree" "$user_now" "
+		rm -rf /var/tmp/build
+		meson setup -Dtests=true /var/tmp/build '$place'
+		meson test -C /var/tmp/build --print-errorlogs --suite unit \
+			--suite fuzz --suite source --suite engine --suite guests
+		meson test -C /var/tmp/build --print-errorlogs bad_input index debug \
+			gdb plain library races strace"
 }
 
 # The packages, on a system that has nothing else.
