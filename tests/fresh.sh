@@ -88,7 +88,7 @@ mirror() {
 }
 
 # base SUITE - makes FOLDER/base-SUITE, with this machine's settings of apt for
-# downloads, and what a repository comes with: git, sudo, a user
+# downloads, and the names of hosts that installers and containers write
 base() {
 	[ ! -d "$folder/base-$1" ] || return 0
 	say "# making $folder/base-$1"
@@ -99,6 +99,7 @@ base() {
 		exit 1
 	}
 	apt-config dump Acquire >"$folder/new/etc/apt/apt.conf.d/90machine"
+	printf '127.0.0.1 localhost %s\n' "$(uname -n)" >"$folder/new/etc/hosts"
 	mv "$folder/new" "$folder/base-$1"
 }
 
