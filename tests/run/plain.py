@@ -154,6 +154,7 @@ class Plain(Gdb):
             ("when", f"^{end}$"), ("goto -9999999999", "begins here"),
             ("goto +9999999999", "ends here: SIGSEGV"), ("when", f"^{end}$"),
             ("reverse-continue", "SIG|begins here"),
+            ("help cprec", "goto .*last .*query"),
             ("goto start", r"\[0 "),
             ("reverse-continue", "The recording begins here"),
             ("goto end", "100.0%"),

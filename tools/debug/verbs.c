@@ -382,7 +382,8 @@ static int do_help(struct session *session, const char *args,
 	int rc;
 
 	(void)session;
-	if (*args) {
+	/* `help cprec` is what lists commands in gdb. */
+	if (*args && strcmp(args, "cprec")) {
 		rc = verb_find(args, strlen(args), &verb, why);
 		if (!rc)
 			show_verb(verb);
