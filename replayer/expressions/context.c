@@ -514,20 +514,6 @@ int context_register(struct context *context, unsigned reg,
 
 /* ------- the frame ------- */
 
-/* Some compilers write no table of where the code of a unit is. */
-static bool find_unit(struct code_frame *frame)
-{
-	Dwarf_CU *unit = NULL;
-
-	if (dwarf_addrdie(frame->module->dwarf, frame->pc, &frame->unit))
-		return true;
-	while (!dwarf_get_units(frame->module->dwarf, unit, &unit, NULL, NULL,
-				&frame->unit, NULL))
-		if (dwarf_haspc(&frame->unit, frame->pc) > 0)
-			return true;
-	return false;
-}
-
 /* Leaves functions that were inlined, and are frames of their own. */
 static void leave_inlined(struct code_frame *frame, unsigned count)
 {
@@ -539,15 +525,21 @@ static void leave_inlined(struct code_frame *frame, unsigned count)
 void context_find_code(struct context *context, uint64_t pc, unsigned inlined,
 		       struct code_frame *frame)
 {
+	Dwarf_Die *unit;
+
 	for (size_t i = 0; i < context->module_count; i++) {
 		*frame = (struct code_frame) {
 			.module = &context->modules[i],
 			.pc = pc - context->modules[i].bias,
 		};
-		if (find_unit(frame))
+		unit = lines_unit_at(context->lines, frame->module->dwarf,
+				     frame->pc);
+		if (unit) {
+			frame->unit = *unit;
 			frame->count = lines_scopes(
 				context->lines, &frame->unit, frame->pc,
 				frame->scopes);
+		}
 		if (frame->count) {
 			leave_inlined(frame, inlined);
 			frame->is_known = true;

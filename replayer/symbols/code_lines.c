@@ -11,7 +11,6 @@
 #include "replayer/symbols/file_symbols.h"
 #include "replayer/symbols/jump_tables.h"
 #include "replayer/symbols/names.h"
-#include "replayer/symbols/units.h"
 
 /* The unit of code; less `*bias`, the address is as in it. */
 static Dwarf_Die *find_unit(struct lines *lines, uint64_t t, uint64_t addr,
@@ -19,8 +18,7 @@ static Dwarf_Die *find_unit(struct lines *lines, uint64_t t, uint64_t addr,
 {
 	uint64_t more;
 	Dwfl_Module *module = lines_module(lines, t, addr, bias);
-	Dwarf_Die *unit = module ? unit_find(module, addr - *bias, &more) :
-				   NULL;
+	Dwarf_Die *unit = lines_unit(lines, module, addr - *bias, &more);
 
 	if (unit)
 		*bias += more;
@@ -143,7 +141,8 @@ bool code_function_symbol(struct lines *lines, uint64_t t, uint64_t addr,
 	Dwarf_Addr behind;
 
 	if (!module ||
-	    !file_symbol_at(module, addr - bias, &offset, &symbol))
+	    !file_symbol_at(lines_symbol_tables(lines), module, addr - bias,
+			    &offset, &symbol))
 		return false;
 	dwfl_module_info(module, NULL, NULL, &behind, NULL, NULL, NULL, NULL);
 	*start = addr - offset;
@@ -175,7 +174,8 @@ bool code_is_resolver(struct lines *lines, uint64_t t, uint64_t addr)
 	GElf_Sym symbol;
 
 	return module &&
-	       file_symbol_at(module, addr - bias, &offset, &symbol) &&
+	       file_symbol_at(lines_symbol_tables(lines), module, addr - bias,
+			      &offset, &symbol) &&
 	       GELF_ST_TYPE(symbol.st_info) == STT_GNU_IFUNC;
 }
 

@@ -12,7 +12,6 @@
 #include "formats/error.h"
 #include "replayer/symbols/lines.h"
 #include "replayer/symbols/patterns.h"
-#include "replayer/symbols/units.h"
 
 /* How deep blocks may be nested in a file that makes sense. */
 #define DEPTH_MOST 64u
@@ -157,9 +156,8 @@ static uint64_t place_in(struct lines *lines, uint64_t t, uint64_t entry,
 			 bool by_rows)
 {
 	uint64_t bias, more;
-	Dwfl_Module *module = lines_module(lines, t, entry, &bias);
-	Dwarf_Die *unit = module ? unit_find(module, entry - bias, &more) :
-				   NULL;
+	struct Dwfl_Module *module = lines_module(lines, t, entry, &bias);
+	Dwarf_Die *unit = lines_unit(lines, module, entry - bias, &more);
 
 	if (!unit)
 		return entry;
@@ -203,11 +201,11 @@ static bool find_parts(struct parts *parts, struct lines *lines, uint64_t t,
 		       uint64_t entry)
 {
 	uint64_t more;
-	Dwfl_Module *module = lines_module(lines, t, entry, &parts->bias);
+	struct Dwfl_Module *module = lines_module(lines, t, entry, &parts->bias);
 
 	parts->lines = lines;
 	parts->entry = entry - parts->bias;
-	parts->unit = module ? unit_find(module, parts->entry, &more) : NULL;
+	parts->unit = lines_unit(lines, module, parts->entry, &more);
 	if (!parts->unit)
 		return false;
 	parts->bias += more;

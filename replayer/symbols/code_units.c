@@ -6,7 +6,6 @@
 
 #include "replayer/symbols/lines.h"
 #include "replayer/symbols/sections.h"
-#include "replayer/symbols/units.h"
 
 static const struct {
 	int first, last;
@@ -80,7 +79,7 @@ bool code_unit_find(struct lines *lines, uint64_t t, uint64_t addr,
 		return false;
 	if (section_find(module, addr - bias, &section))
 		out->section = section.name;
-	unit = unit_find(module, addr - bias, &more);
+	unit = lines_unit(lines, module, addr - bias, &more);
 	if (unit)
 		take_unit(unit, out);
 	return out->section || unit;

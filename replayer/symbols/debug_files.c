@@ -81,6 +81,7 @@ static const Dwfl_Callbacks callbacks = {
 static bool has_symbols(Dwfl_Module *module, const struct symbols *symbols)
 {
 	size_t step = symbols->count / SAMPLES + 1;
+	struct symbol_tables tables = { 0 };
 	size_t looked = 0, same = 0;
 
 	for (size_t i = 0; i < symbols->count; i += step) {
@@ -92,9 +93,11 @@ static bool has_symbols(Dwfl_Module *module, const struct symbols *symbols)
 		if (symbol->type != SYMBOL_FUNCTION)
 			continue;
 		looked++;
-		name = file_symbol_at(module, symbol->addr, &offset, &found);
+		name = file_symbol_at(&tables, module, symbol->addr, &offset,
+				      &found);
 		same += name && offset == 0;
 	}
+	symbol_tables_release(&tables);
 	return same * 10 >= looked * 9;
 }
 

@@ -33,14 +33,13 @@ const char *file_symbol(Dwfl_Module *module, int i, GElf_Sym *symbol,
 }
 
 /* An odd address is in functions of both kinds of code. */
-const char *file_symbol_at(Dwfl_Module *module, GElf_Addr addr,
-			   GElf_Off *offset, GElf_Sym *symbol)
+const char *file_symbol_at(struct symbol_tables *tables, Dwfl_Module *module,
+			   GElf_Addr addr, GElf_Off *offset, GElf_Sym *symbol)
 {
 	bool thumb = has_thumb(module);
-	const char *name = dwfl_module_addrinfo(module,
-						thumb ? addr | 1 : addr,
-						offset, symbol, NULL, NULL,
-						NULL);
+	const char *name = symbol_tables_find(tables, module,
+					      thumb ? addr | 1 : addr,
+					      offset, symbol);
 
 	if (name && thumb && is_function(symbol))
 		*offset -= !(addr & 1) && !(symbol->st_value & 1);

@@ -11,14 +11,14 @@
 #ifndef CPREC_REPLAYER_SYMBOLS_FILE_SYMBOLS_H
 #define CPREC_REPLAYER_SYMBOLS_FILE_SYMBOLS_H
 
-#include <elfutils/libdwfl.h>
+#include "replayer/symbols/symbol_tables.h"
 
 /* Number `i`, as dwfl_module_getsym_info(). */
 const char *file_symbol(Dwfl_Module *module, int i, GElf_Sym *symbol,
 			GElf_Addr *addr, GElf_Word *section);
 
 /* The one that an address is in, as dwfl_module_addrinfo(). */
-const char *file_symbol_at(Dwfl_Module *module, GElf_Addr addr,
-			   GElf_Off *offset, GElf_Sym *symbol);
+const char *file_symbol_at(struct symbol_tables *tables, Dwfl_Module *module,
+			   GElf_Addr addr, GElf_Off *offset, GElf_Sym *symbol);
 
 #endif

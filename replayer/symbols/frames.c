@@ -17,7 +17,6 @@
 #include "replayer/symbols/jump_tables.h"
 #include "replayer/symbols/kernel_entry.h"
 #include "replayer/symbols/names.h"
-#include "replayer/symbols/units.h"
 
 /* A stack that a program filled up has some 100,000 frames. */
 #define FRAMES_MOST 10000000u
@@ -73,8 +72,8 @@ static size_t find_inlined(const struct walker *walker, uint64_t addr,
 	uint64_t more;
 	struct Dwfl_Module *module = lines_module(
 		walker->walk->lines, walker->walk->t, addr, bias);
-	Dwarf_Die *unit = module ? unit_find(module, addr - *bias, &more) :
-				   NULL;
+	Dwarf_Die *unit = lines_unit(walker->walk->lines, module, addr - *bias,
+				     &more);
 
 	if (!unit)
 		return 0;

@@ -26,6 +26,8 @@ struct lines {
 	struct debug_files files;
 	struct row_tables rows;
 	struct scope_tables scopes;
+	struct symbol_tables symbols;
+	struct unit_tables units;
 };
 
 int lines_create(struct lines **out, struct recording *recording,
@@ -47,12 +49,19 @@ struct names *lines_names(struct lines *lines)
 	return lines->names;
 }
 
+struct symbol_tables *lines_symbol_tables(struct lines *lines)
+{
+	return &lines->symbols;
+}
+
 void lines_destroy(struct lines *lines)
 {
 	if (!lines)
 		return;
 	row_tables_release(&lines->rows);
 	scope_tables_release(&lines->scopes);
+	symbol_tables_release(&lines->symbols);
+	unit_tables_release(&lines->units);
 	debug_files_release(&lines->files);
 	names_destroy(lines->names);
 	free(lines);
@@ -65,6 +74,17 @@ struct Dwfl_Module *lines_module(struct lines *lines, uint64_t t,
 						     bias);
 
 	return symbols ? debug_files_find(&lines->files, symbols) : NULL;
+}
+
+Dwarf_Die *lines_unit(struct lines *lines, Dwfl_Module *module, uint64_t addr,
+		      uint64_t *bias)
+{
+	return module ? unit_find(&lines->units, module, addr, bias) : NULL;
+}
+
+Dwarf_Die *lines_unit_at(struct lines *lines, Dwarf *dwarf, uint64_t addr)
+{
+	return unit_at(&lines->units, dwarf, addr);
 }
 
 const char *lines_module_path(struct lines *lines, const char *path)
@@ -143,8 +163,8 @@ bool lines_symbol(struct lines *lines, uint64_t t, uint64_t addr, char *text,
 	    names_of(lines->names, t, addr, text, room))
 		return true;
 	module = lines_module(lines, t, addr, &bias);
-	name = module ? file_symbol_at(module, addr - bias, &offset, &symbol) :
-			NULL;
+	name = module ? file_symbol_at(&lines->symbols, module, addr - bias,
+				       &offset, &symbol) : NULL;
 	if (!name || symbol_is_mark(name) ||
 	    (symbol.st_size && offset >= symbol.st_size))
 		return false;
@@ -535,11 +555,11 @@ static const char *directory_of(Dwarf_Die *unit)
 		       dwarf_formstring(&attribute) : NULL;
 }
 
-static void find_line(Dwfl_Module *module, uint64_t addr,
+static void find_line(struct lines *lines, Dwfl_Module *module, uint64_t addr,
 		      struct source_line *out)
 {
 	uint64_t bias;
-	Dwarf_Die *unit = unit_find(module, addr, &bias);
+	Dwarf_Die *unit = lines_unit(lines, module, addr, &bias);
 	Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, addr - bias) : NULL;
 	int number;
 
@@ -644,7 +664,7 @@ static void name_function(struct lines *lines, uint64_t t, uint64_t addr,
 {
 	uint64_t bias, more;
 	Dwfl_Module *module = lines_module(lines, t, addr, &bias);
-	Dwarf_Die *unit = unit_find(module, addr - bias, &more);
+	Dwarf_Die *unit = lines_unit(lines, module, addr - bias, &more);
 	Dwarf_Die scopes[SCOPES_MOST];
 	size_t count = unit ? lines_scopes(lines, unit, addr - bias - more,
 					   scopes) : 0;
@@ -670,7 +690,7 @@ void lines_find(struct lines *lines, uint64_t t, uint64_t addr,
 	module = lines_module(lines, t, addr, &bias);
 	if (!module)
 		return;
-	find_line(module, addr - bias, out);
+	find_line(lines, module, addr - bias, out);
 	if (out->line)
 		name_function(lines, t, addr, out);
 }
@@ -680,8 +700,7 @@ bool lines_row(struct lines *lines, uint64_t t, uint64_t addr,
 {
 	uint64_t bias, more;
 	Dwfl_Module *module = lines_module(lines, t, addr, &bias);
-	Dwarf_Die *unit = module ? unit_find(module, addr - bias, &more) :
-				   NULL;
+	Dwarf_Die *unit = lines_unit(lines, module, addr - bias, &more);
 
 	if (!unit)
 		return false;

@@ -30,6 +30,7 @@ struct failure;
 struct lines;
 struct names;
 struct recording;
+struct symbol_tables;
 
 struct source_line {
 	const char *file;	/* NULL: not known */
@@ -51,12 +52,20 @@ void lines_destroy(struct lines *lines);
 /* What symbols say; borrowed. */
 struct names *lines_names(struct lines *lines);
 
+/* For file_symbol_at(); borrowed. */
+struct symbol_tables *lines_symbol_tables(struct lines *lines);
+
 /*
  * The file of the module at `addr` at time `t`, or NULL; less `*bias`, the
  * address is as in it.
  */
 struct Dwfl_Module *lines_module(struct lines *lines, uint64_t t,
 				 uint64_t addr, uint64_t *bias);
+
+/* As unit_find(), unit_at(); of no module, NULL. */
+Dwarf_Die *lines_unit(struct lines *lines, struct Dwfl_Module *module,
+		      uint64_t addr, uint64_t *bias);
+Dwarf_Die *lines_unit_at(struct lines *lines, Dwarf *dwarf, uint64_t addr);
 
 /*
  * The file on this machine that a module with this path is in, where only its
