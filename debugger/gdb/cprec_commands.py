@@ -564,6 +564,11 @@ class What:
         except (gdb.error, ValueError, TypeError):
             return number_words(raw.hex())
 
+    def is_all_of(self, source):
+        """Whether all of it was loaded from there."""
+        return source is not None and (
+            self.register is not None or source.length == self.length)
+
     def source(self, state):
         """Where its value was loaded from; None if it was not only copied."""
         if not state.source:
@@ -627,14 +632,15 @@ def allocator_call(name, caller):
 class Last(Command):
     """Go to the last change of an expression before now: last EXPR.
 Enter, or last alone, goes further back: to the change before; or, if the value
-was only copied, to where it came from.  The place is before the instruction, or
+was only copied, to where it came from, and from where nothing more is known on to
+the change before.  The place is before the instruction, or
 the system call, that changes it.  last $rax follows a register."""
     name = "last"
     completes = gdb.COMPLETE_EXPRESSION
 
     def __init__(self):
         super().__init__()
-        self.what = self.next = self.landed = None
+        self.what = self.next = self.landed = self.source = None
 
     def run(self, argument, _):
         again = self.what is not None and \
@@ -646,12 +652,23 @@ the system call, that changes it.  last $rax follows a register."""
             what = self.next
         else:
             what = What(argument or self.what.text)
-        state = move(what.plan())
-        self.what, self.next = what, what.source(state) or what
-        self.landed = state.position
+        state = self.go(what)
+        self.what, self.landed = what, state.position
+        self.source = what.source(state)
+        self.next = self.source if what.is_all_of(self.source) else what
         if self.next is what:
             what.before = ""
         self.tell(state)
+
+    def go(self, what):
+        try:
+            return move(what.plan())
+        except gdb.GdbError as failure:
+            words = str(failure).replace("changed it", f"changed {what.name}")
+            if what is self.source:
+                self.next, self.what.before = self.what, ""
+                words += f" Enter goes on with {self.what.name}."
+            error(words)
 
     def tell(self, state):
         what = self.what
@@ -667,9 +684,13 @@ the system call, that changes it.  last $rax follows a register."""
         made = allocator_words()
         if made:
             gdb.write(f"  {made}\n")
-        if self.next is not what:
-            gdb.write(f"  a copy of {self.next.name}, read at "
-                      f"t={self.next.before}: Enter goes on with that\n")
+        source = self.source
+        if self.next is source:
+            gdb.write(f"  a copy of {source.name}, read at "
+                      f"t={source.before}: Enter goes on with that\n")
+        elif source:
+            gdb.write(f"  {source.length} of {what.length} bytes are a copy of"
+                      f" {source.name}, read at t={source.before}\n")
         say_status(state)
 
 

@@ -56,6 +56,21 @@ int main(void)
 }
 """
 
+COPY_ENDS = """#include <stdio.h>
+static int from[] = { 1, 2 }, to;
+static union { char text[8]; long word; } names[2], name;
+int main(void)
+{
+    names[0].text[7] = 'x';
+    names[1].text[7] = 'y';
+    to = from[0];
+    to = from[1];
+    name.word = names[0].word;
+    name.text[7] = names[1].text[7];
+    return puts("end") < 0;
+}
+"""
+
 COPIES = """#include <stdio.h>
 #include <string.h>
 long first, second, third;
@@ -330,6 +345,20 @@ class Session(CprecTap):
         at = next(one for one in answers
                   if f"copies.c:{line_of(COPIES, 'origin')}" in one)
         expect("a copy of" not in at, at)
+
+    def copy_ends(self):
+        """Behind what was never written, and behind a part of a value, it goes
+        on with the value itself."""
+        path, _ = self.record("ends", COPY_ENDS)
+        answers, _ = self.ask(path, "goto end", "last to", "last", "last",
+                              "goto end", "last name", "last")
+        for answer, words in zip(answers[1:], (
+                r"to: 1 -> 2\n  a copy of from \+ 4, read at t=\d+: Enter",
+                r"error: Nothing changed from \+ 4 before t=\d+\. Enter goes"
+                r" on with to\.$", r"to: 0 -> 1\n", "the end",
+                r"name: .*\n  1 of 8 bytes are a copy of ",
+                r"name: .*\n  a copy of names, ")):
+            expect(re.match(words, answer.strip()), f"{words}: {answer}")
 
     def cpp(self):
         path, printed = self.record("accounts", CPP, cxx=True)
@@ -759,6 +788,7 @@ def run_all(options, folder):
             ("who wrote behind a block", tests.corruption),
             ("changes as a watchpoint has them", tests.changes),
             ("where a value was copied from", tests.copies),
+            ("where a copy was never written", tests.copy_ends),
             ("C++", tests.cpp), ("threads", tests.threads),
             ("an inlined function first", tests.inlined),
             ("lost counts", tests.lost_counts),
