@@ -47,6 +47,28 @@ ENDS = {
         " is no code); then a fault in its handler"),
 }
 
+# The vector of HardFault, and what leads there.
+LOCKS = {
+    "code that is not Thumb": ("stay + 1", "movs r0, #0x80\n bx r0"),
+    "a handler that is not Thumb": ("0", "udf #0"),
+    "no unit for floats": ("stay + 1", ".inst.w 0xee300a20"),
+    "vectors that are nowhere": ("stay + 1", "ldr r0, =0xe000ed08\n"
+                                 " ldr r1, =0x50000000\n str r1, [r0]\n udf #0"),
+    "no memory for a frame": ("stay + 1", "movs r0, #0\n mov sp, r0\n udf #0"),
+}
+LOCKED = """ .syntax unified
+ .thumb
+ .section .vectors, "a"
+ .word 0x20010000, reset + 1, 0, %s
+ .text
+ .thumb_func
+ .global reset
+reset: movs r1, #1
+ %s
+ .thumb_func
+stay: b stay
+"""
+
 NEWLIB = r"""
 #include <stdio.h>
 #include <string.h>
@@ -212,6 +234,21 @@ class Tests(CprecTap):
         equal((done.returncode, done.stdout), (status, said), done.stderr)
         expect(beside in done.stderr, done.stderr)
         self.check_recording(said)
+
+    def locks_up(self, vector, body):
+        """However it does: all that replays it comes to an end."""
+        source = os.path.join(self.folder, "locked.S")
+        with open(source, "w") as text:
+            text.write(LOCKED % (vector, body))
+        elf = self.compile("locked", [source], "m4")
+        done = self.record("mps2-an386", elf)
+        equal((done.returncode, done.stdout), (1, ""), done.stderr)
+        expect("is locked up: HardFault at 0x" in done.stderr, done.stderr)
+        self.check_recording("")
+        for words in (["index"], ["calls", "stay"], ["backtrace"],
+                      ["query", "--addr=$pc", "--at=end"]):
+            done = self.cprec(words[0], self.trace, *words[1:])
+            equal(done.returncode, 0, f"{words}: {done.stderr}")
 
     def end(self, end):
         return self.compile("ends", ["start.c", "ends.c"], "m3",
@@ -548,6 +585,8 @@ def suite(options, folder):
         tests.test(f"a kernel on {machine}", tests.switches, machine, model)
     for end in ENDS:
         tests.test(f"end {end}", tests.ends, end)
+    for name, firmware in LOCKS.items():
+        tests.test("locked up: " + name, tests.locks_up, *firmware)
     tests.test("a machine that begins anew", tests.reboots)
     if shutil.which(GDB):
         tests.test("gdb", tests.debugger, "mps2-an386")

@@ -49,6 +49,9 @@ unsigned cm_count(const struct board *board, guest_addr pc, uint32_t size)
 {
 	unsigned count = 0, each;
 
+	/* Where code is not Thumb, its first instruction faults. */
+	if (!(cm_reg(board, CM_XPSR) & XPSR_THUMB))
+		return size != 0;
 	for (uint32_t at = 0; at < size; at += each) {
 		cm_insn(board, pc + at, &each);
 		count++;
