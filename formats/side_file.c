@@ -219,14 +219,15 @@ static int open_file(struct side_file *side)
 	}
 	if (!read_all(side->fd, header, HEADER_SIZE, 0) ||
 	    memcmp(header, side->header, HEADER_SIZE) != 0) {
-		say(side,
-		    "'%s' is damaged or of another recording; it is made anew",
-		    side->path);
+		if (!side->is_foreign)
+			say(side, "'%s' is damaged or of another recording; it"
+			    " is made anew", side->path);
 		close(side->fd);
 		side->fd = -1;
 		side->is_foreign = true;
 		return 0;
 	}
+	side->is_foreign = false;
 	side->end = HEADER_SIZE;
 	if (!scan(side, &whole))
 		return ERR_NO_MEMORY;
@@ -291,8 +292,8 @@ static void look_again(struct side_file *side)
 
 	if (side->fd >= 0)
 		scan(side, &whole);
-	else if (!side->is_foreign && !side->cannot_keep)
-		open_file(side);
+	else if (!side->cannot_keep)
+		open_file(side);	/* somebody may have made it */
 }
 
 static const struct side_record *find(const struct side_file *side,
@@ -387,6 +388,43 @@ static bool cannot_keep(struct side_file *side, int error)
 	return false;
 }
 
+/* Whether the path still leads to an open file. */
+static bool is_at(int fd, const char *path)
+{
+	struct stat open, there;
+
+	return !fstat(fd, &open) && !stat(path, &there) &&
+	       open.st_dev == there.st_dev && open.st_ino == there.st_ino;
+}
+
+/*
+ * Puts a new file in the place of one of another recording, which is locked
+ * meanwhile: whoever comes second leaves the file of the first alone.  Returns
+ * an error number.
+ */
+static int replace(const struct side_file *side, const char *path)
+{
+	uint8_t header[HEADER_SIZE];
+	int fd, error = 0;
+
+	for (;;) {
+		fd = open(side->path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0)
+			break;
+		flock(fd, LOCK_EX);
+		if (is_at(fd, side->path))
+			break;
+		close(fd);
+	}
+	if ((fd < 0 || !read_all(fd, header, sizeof(header), 0) ||
+	     memcmp(header, side->header, sizeof(header))) &&
+	    rename(path, side->path))
+		error = errno;
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
 /* A new file with nothing but a header, in the place of what is there. */
 static bool make_file(struct side_file *side)
 {
@@ -404,11 +442,10 @@ static bool make_file(struct side_file *side)
 	if (!error && !side->is_foreign && link(path, side->path) &&
 	    errno != EEXIST)
 		error = errno;
-	if (!error && side->is_foreign && rename(path, side->path))
-		error = errno;
+	if (!error && side->is_foreign)
+		error = replace(side, path);
 	if (fd >= 0) {
-		if (error || !side->is_foreign)
-			unlink(path);
+		unlink(path);	/* not there any more, if it was put there */
 		close(fd);
 	}
 	free(path);

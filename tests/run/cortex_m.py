@@ -245,7 +245,7 @@ class Tests(CprecTap):
         equal((done.returncode, done.stdout), (1, ""), done.stderr)
         expect("is locked up: HardFault at 0x" in done.stderr, done.stderr)
         self.check_recording("")
-        for words in (["index"], ["calls", "stay"], ["backtrace"],
+        for words in (["index"], ["calls", "reset"], ["backtrace"],
                       ["query", "--addr=$pc", "--at=end"]):
             done = self.cprec(words[0], self.trace, *words[1:])
             equal(done.returncode, 0, f"{words}: {done.stderr}")

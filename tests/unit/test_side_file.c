@@ -240,6 +240,37 @@ static void of_another_recording(void **state)
 	recording_close(recording);
 }
 
+/* Who puts a file in the place of another recording's second, keeps the
+ * first's. */
+static void two_in_place_of_another(void **state)
+{
+	struct recording *recording = open_recording(0), *other;
+	struct side_file *side, *first, *second;
+
+	(void)state;
+	unlink(side_path);
+	side = open_side(recording);
+	add(side, 1, 1);
+	side_file_close(side);
+	other = open_recording(0);
+	((struct meta *)recording_meta(other))->run[3] ^= 1;
+	first = open_side(other);
+	second = open_side(other);
+	add(first, 2, 2);
+	add(second, 3, 3);
+	assert_true(has(first, 3, 3));
+	assert_true(has(second, 2, 2));
+	side_file_close(first);
+	side_file_close(second);
+	side = open_side(other);
+	assert_true(has(side, 2, 2));
+	assert_true(has(side, 3, 3));
+	assert_false(has(side, 1, 1));
+	side_file_close(side);
+	recording_close(other);
+	recording_close(recording);
+}
+
 /* No room for more: one note, and what was kept before stays. */
 static void without_room(void **state)
 {
@@ -298,6 +329,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(kept_and_found),
 		cmocka_unit_test(two_at_once),
+		cmocka_unit_test(two_in_place_of_another),
 		cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(flipped_anywhere),
 		cmocka_unit_test(of_another_recording),
