@@ -114,8 +114,9 @@ class Tests(CprecTap):
                             "m3" if model == "m3" else "m4", *more)
 
     def record(self, machine, elf, *options, text=""):
-        if os.path.exists(self.trace):
-            os.remove(self.trace)
+        for path in self.trace, self.trace + ".idx":
+            if os.path.exists(path):
+                os.remove(path)
         self.elf = elf
         return self.cprec("record", "--machine=" + machine, "-o", self.trace,
                           "--firmware=" + elf, *options, text=text)
