@@ -560,16 +560,13 @@ static void find_line(struct lines *lines, Dwfl_Module *module, uint64_t addr,
 {
 	uint64_t bias;
 	Dwarf_Die *unit = lines_unit(lines, module, addr, &bias);
-	Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, addr - bias) : NULL;
-	int number;
+	struct code_row row;
 
-	if (!line || dwarf_lineno(line, &number))
+	if (!unit || !row_tables_find(&lines->rows, unit, addr - bias, &row))
 		return;
 	out->directory = directory_of(unit);
-	out->file = dwarf_linesrc(line, NULL, NULL);
-	out->line = out->file && number > 0 ? (unsigned)number : 0;
-	if (!out->line)
-		out->file = NULL;
+	out->file = row.file;
+	out->line = row.line;
 }
 
 /* The symbol behind a demangled one. */

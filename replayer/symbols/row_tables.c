@@ -7,9 +7,6 @@
 
 #include "formats/array.h"
 
-/* Steps stay in few units; a table has some 40 bytes a row. */
-#define TABLES_KEPT 16u
-
 struct entry {
 	uint64_t addr;
 	const char *file;
@@ -18,7 +15,6 @@ struct entry {
 };
 
 struct row_table {
-	const void *unit;
 	struct entry *list;
 	size_t count, room;
 };
@@ -132,27 +128,28 @@ static bool make(struct row_table *table, Dwarf_Die *unit)
 	return true;
 }
 
+static struct row_table *make_table(struct row_tables *tables,
+				    Dwarf_Die *unit)
+{
+	struct row_table table = { 0 };
+
+	if (!make(&table, unit) ||
+	    array_room(tables->list, tables->count, tables->room) ||
+	    number_map_set(&tables->by_unit, (uintptr_t)unit->addr,
+			   tables->count)) {
+		free(table.list);
+		return NULL;
+	}
+	tables->list[tables->count] = table;
+	return &tables->list[tables->count++];
+}
+
 static struct row_table *find_table(struct row_tables *tables, Dwarf_Die *unit)
 {
-	struct row_table *table;
+	const uint64_t *number = number_map_find(&tables->by_unit,
+						 (uintptr_t)unit->addr);
 
-	for (size_t i = 0; i < tables->count; i++)
-		if (tables->list[i].unit == unit->addr)
-			return &tables->list[i];
-	if (!tables->list)
-		tables->list = calloc(TABLES_KEPT, sizeof(*tables->list));
-	if (!tables->list)
-		return NULL;
-	table = &tables->list[tables->next];
-	tables->next = (tables->next + 1) % TABLES_KEPT;
-	if (tables->count < TABLES_KEPT)
-		tables->count++;
-	free(table->list);
-	*table = (struct row_table){ .unit = unit->addr };
-	if (make(table, unit))
-		return table;
-	table->unit = NULL;
-	return NULL;
+	return number ? &tables->list[*number] : make_table(tables, unit);
 }
 
 void row_tables_release(struct row_tables *tables)
@@ -160,7 +157,8 @@ void row_tables_release(struct row_tables *tables)
 	for (size_t i = 0; i < tables->count; i++)
 		free(tables->list[i].list);
 	free(tables->list);
-	*tables = (struct row_tables){ 0 };
+	number_map_release(&tables->by_unit);
+	*tables = (struct row_tables) { 0 };
 }
 
 /* ------- looking something up ------- */

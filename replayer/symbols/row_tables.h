@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * row_tables.h - which code the rows of line tables are of
+ * row_tables.h - which line code is of
  *
  * Debuggers do not take each row for a place of its own: of several at one
  * address the last one counts, rows for parts of one line that only differ in
  * their discriminators are one, and what belongs to no line is of the line
- * before it.  Steps by lines depend on that.
+ * before it.  Of several at one address, those that begin a statement come
+ * first.  Whoever asks for the line of code gets it from here, so that all get
+ * the same.
  *
  * Source: how gdb reads line tables and looks for an address in them.
  *
@@ -23,6 +25,8 @@
 
 #include <elfutils/libdw.h>
 
+#include "formats/number_map.h"
+
 struct code_row {
 	uint64_t start, end;
 	uint64_t first;		/* rows before it, without a gap, are of the
@@ -32,11 +36,11 @@ struct code_row {
 	bool is_statement;	/* a statement begins with it */
 };
 
-struct row_table;
-
+/* Rows of units that somebody asked for. */
 struct row_tables {
 	struct row_table *list;
-	size_t count, next;
+	size_t count, room;
+	struct number_map by_unit;
 };
 
 /* The row that the code of a unit at an address is of; false if of none. */

@@ -4,8 +4,7 @@
 
 The state at random times of programs is written as a core file (core.c), and
 gdb is asked for its backtrace: the same frames, inlined ones too, with the same
-functions and lines.  gdb leaves out rows of line tables that are not the start
-of a statement, and shows the one before: there, addr2line is asked.
+functions and lines.
 """
 import argparse
 import json
@@ -74,11 +73,6 @@ def plain(name):
 class Backtraces(CprecTap):
     script = "backtrace_gdb.py"
 
-    def __init__(self, options, folder):
-        super().__init__(options, folder)
-        self.sections = {}
-        self.lines = {}
-
     def build(self, name, source, options, stripped):
         program = os.path.join(self.folder,
                                re.sub(r"[^a-z0-9]+", "-", name.lower()))
@@ -143,42 +137,8 @@ class Backtraces(CprecTap):
         expect(not result.returncode, result.stderr)
         return json.loads(result.stdout)
 
-    def text_of(self, file):
-        """Where its code is, in the file."""
-        if file not in self.sections:
-            out = subprocess.run(["readelf", "-SW", file], text=True,
-                                 capture_output=True, check=True).stdout
-            found = re.search(r" \.text +\w+ +(\w+)", out)
-            self.sections[file] = int(found.group(1), 16)
-        return self.sections[file]
-
-    def lines_of(self, file, addr):
-        """What addr2line says: files and lines, the innermost first."""
-        if (file, addr) not in self.lines:
-            out = subprocess.run(["addr2line", "-i", "-e", file, hex(addr)],
-                                 text=True, capture_output=True, check=True)
-            self.lines[file, addr] = [
-                re.sub(r" \(discriminator.*", "", os.path.basename(line))
-                for line in out.stdout.splitlines()]
-        return self.lines[file, addr]
-
-    def check_line(self, a, b, depth, is_exact, texts, here):
-        """`depth`: of how many inlined functions it is the caller."""
-        found = f"{os.path.basename(a['file'])}:{a['line']}"
-        wanted = f"{os.path.basename(b['file'])}:{b['line']}"
-        if found == wanted:
-            return
-        text = next(addr for file, addr in texts.items()
-                    if os.path.realpath(file) == os.path.realpath(a["module_path"]))
-        addr = b["pc"] - text + self.text_of(b["debug"]) - (not is_exact)
-        others = self.lines_of(b["debug"], addr)
-        expect(depth < len(others) and found == others[depth],
-               f"{here}line: {found}, should be {wanted} or one of {others}")
-
-    def compare(self, found, wanted, texts, where):
+    def compare(self, found, wanted, where):
         frames = found["frames"]
-        depth = 0
-        is_exact = True
         while wanted and not wanted[-1]["function"] and \
                 len(wanted) > len(frames):
             wanted.pop()
@@ -197,10 +157,9 @@ class Backtraces(CprecTap):
                 expect(b["file"].endswith(".S") or  # has several names
                        plain(a["function"]) == plain(b["function"]),
                        f"{here}function: {b['function']}")
-                self.check_line(a, b, depth, is_exact, texts, here)
-            depth = depth + 1 if a["kind"] == "inlined" else 0
-            if a["kind"] != "inlined":
-                is_exact = a["kind"] == "signal"
+                equal((os.path.basename(a["file"]), a["line"]),
+                      (os.path.basename(b["file"]), b["line"]),
+                      here + "line")
         equal(len(frames), len(wanted), f"{where}\n{shown}\nframes")
         return len(frames)
 
@@ -281,7 +240,7 @@ class Backtraces(CprecTap):
         for t, answer in zip(times, self.gdb(program, path, times)):
             expect(isinstance(answer, list), f"gdb at {t}: {answer}")
             try:
-                frames += self.compare(self.ours(path, t), *answer,
+                frames += self.compare(self.ours(path, t), answer,
                                        f"{path} at {t}")
             except Failure as failure:
                 wrong.append(str(failure))

@@ -19,18 +19,6 @@ def settings():
 KINDS = {gdb.INLINE_FRAME: "inlined", gdb.SIGTRAMP_FRAME: "signal"}
 
 
-def texts():
-    """Where each module's code is, by the file."""
-    out = {}
-    for line in gdb.execute("info files", to_string=True).splitlines():
-        words = line.split()
-        if words[-2:] == ["is", ".text"]:
-            out[gdb.current_progspace().filename] = int(words[0], 16)
-        elif words[-4:-1] == ["is", ".text", "in"]:
-            out[words[-1]] = int(words[0], 16)
-    return out
-
-
 def frames():
     out = []
     frame = gdb.newest_frame()
@@ -46,7 +34,6 @@ def frames():
             "function": frame.name(),
             "file": sal.symtab.filename if sal.symtab else None,
             "line": sal.line if sal.symtab else None,
-            "debug": sal.symtab.objfile.filename if sal.symtab else None,
         })
         frame = frame.older()
     return out
@@ -56,7 +43,7 @@ def cores(listing):
     for core in open(listing).read().split():
         gdb.execute(f"core-file {core}", to_string=True)
         try:
-            print("FRAMES", json.dumps([frames(), texts()]))
+            print("FRAMES", json.dumps(frames()))
         except gdb.error as error:
             print("FRAMES", json.dumps(str(error)))
 

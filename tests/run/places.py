@@ -3,13 +3,14 @@
 """What is shown of a place: mappings, instructions and source lines.
 
 Mappings are those that the program itself found in /proc/self/maps at that
-time; instructions are those of objdump; source lines are compared with the
-file.  Speaks TAP.
+time; instructions are those of objdump; the line of each is gdb's, and source
+lines are compared with the file.  Speaks TAP.
 """
 import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 
@@ -19,6 +20,17 @@ from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Of objdump's instructions, so many in 1000 may be written in another way.
 OTHERWISE = 60
+# Compilers and options; optimized code has rows of lines in any order.
+OPTIMIZED = [(compiler, *options) for compiler in ("gcc", "clang")
+             for options in (("-O1",), ("-O2",), ("-O3", "-gdwarf-4"))
+             if shutil.which(compiler)]
+# Asks gdb for the line of each address of a list.
+LINES_GDB = """import gdb, os
+for addr in open(os.environ["addresses"]).read().split():
+    sal = gdb.find_pc_line(int(addr))
+    name = sal.symtab and os.path.basename(sal.symtab.filename)
+    print("LINE", name if sal.line else None, sal.line)
+"""
 # Of the C library, in a static program.
 LIBRARY = ("msort_with_tmp", "_int_malloc", "qsort", "sqrtl", "raise",
            "__libc_start_main", "_dl_relocate_static_pie", "__libc_setup_tls",
@@ -198,6 +210,44 @@ class Places(CprecTap):
                        "--source").stdout
         expect("\ttotal += *a;" in out and "values.c:\n" in out, out)
 
+    # ------- lines -------
+
+    def lines_of_gdb(self, name, addrs):
+        with open(self.path("lines.py"), "w", encoding="utf-8") as file:
+            file.write(LINES_GDB)
+        with open(self.path("addresses"), "w", encoding="utf-8") as file:
+            file.write("\n".join(map(str, addrs)))
+        out = subprocess.run(
+            ["gdb", "-q", "-batch", "-nx", "-iex", "set debuginfod enabled"
+             " off", "-x", self.path("lines.py"), self.path(name)],
+            capture_output=True, text=True, check=True,
+            env={**os.environ, "addresses": self.path("addresses")}).stdout
+        return [(file, int(line)) if int(line) else None for file, line in
+                re.findall(r"^LINE (.*) (\d+)$", out, re.M)]
+
+    def lines(self, name, *options):
+        """The line of each instruction of the program's own code."""
+        subprocess.run([*options, "-g", "-no-pie", "-o", self.path(name),
+                        os.path.join(HERE, "programs/frames/throws.cpp"),
+                        "-lstdc++"], check=True)
+        trace = self.path(name + ".cpr")
+        self.run("record", "-q", "-o", trace, self.path(name))
+        out = subprocess.run(["readelf", "-SW", self.path(name)], text=True,
+                             capture_output=True, check=True).stdout
+        addr, size = re.search(r" \.text +\w+ +(\w+) +\w+ +(\w+)",
+                               out).groups()
+        out = self.run("disassemble", trace, f"--addr=0x{addr}",
+                       f"--size=0x{size}", "--json").stdout
+        found = [json.loads(line) for line in out.splitlines()]
+        expect(len(found) > 1000, f"{len(found)} instructions")
+        addrs = [int(each["addr"], 16) for each in found]
+        wanted = self.lines_of_gdb(name, addrs)
+        equal(len(wanted), len(found), "lines")
+        for each, line in zip(found, wanted):
+            equal((os.path.basename(each["file"]), each["line"])
+                  if each.get("line") else None, line, each["addr"])
+        return f"{len(found)} instructions"
+
     # ------- source -------
 
     def source(self):
@@ -292,6 +342,9 @@ def run_all(options, folder):
     tests.test("disassemble", tests.disassemble)
     tests.test("the marked one", tests.marked)
     tests.test("instructions with source lines", tests.with_source)
+    for options in OPTIMIZED:
+        tests.test(f"lines, {' '.join(options)}", tests.lines,
+                   "".join(options), *options)
     tests.test("source", tests.source)
     tests.test("source files elsewhere", tests.moved_source)
     tests.test("no source", tests.no_source)
