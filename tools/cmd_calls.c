@@ -9,6 +9,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/asking.h"
 #include "tools/commands.h"
+#include "tools/copy_notes.h"
 #include "tools/debug_notes.h"
 #include "tools/messages.h"
 #include "tools/options.h"
@@ -117,7 +118,10 @@ static void say_uncalled(const struct calls_command *command, const char *name)
 		tell("'%s' was never called", name);
 }
 
-/* Patterns that mean nothing, or what was not called: others were listed. */
+/*
+ * Patterns that mean nothing, what was not called, and what was inlined: others
+ * were listed.
+ */
 static void say_absent(const struct calls_command *command,
 		       const struct call_functions *functions)
 {
@@ -127,6 +131,15 @@ static void say_absent(const struct calls_command *command,
 	if (command->begun == command->question.user.limit)
 		return;
 	for (size_t i = 0; i < command->pattern_count; i++) {
+		struct inlined_copies copies;
+
+		if (command->is_found[i] &&
+		    !function_copies_count(functions->lines,
+					   command->question.to.time,
+					   &command->patterns[i], &copies,
+					   &why))
+			copies_note_uncalled(command->patterns[i].asked,
+					     &copies);
 		if (!command->is_found[i]) {
 			calls_no_function(&command->question, functions, i,
 					  &why);

@@ -13,6 +13,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/asking.h"
 #include "tools/commands.h"
+#include "tools/copy_notes.h"
 #include "tools/debug_notes.h"
 #include "tools/messages.h"
 #include "tools/options.h"
@@ -376,6 +377,20 @@ static void say_absent(const struct log_command *command)
 	}
 }
 
+/* Of functions that were inlined, copies that are not in the answer. */
+static void say_missing(const struct log_command *command)
+{
+	for (size_t i = 0; i < command->question.count; i++) {
+		const struct log_point *point = &command->question.points[i];
+		const struct inlined_copies *copies = &point->copies;
+
+		if (point->at_return)
+			copies_note_uncalled(command->items[i].place, copies);
+		else
+			copies_note_lost(command->items[i].place, copies);
+	}
+}
+
 static int list(void *context, struct failure *why)
 {
 	struct log_command *command = context;
@@ -394,6 +409,8 @@ static int list(void *context, struct failure *why)
 				 command->frame_option);
 	rc = log_points_find(question, why);
 	expressions_frame_option(command->asking.expressions, NULL);
+	if (!rc || rc == IS_ENOUGH)
+		say_missing(command);
 	if (!rc)
 		say_absent(command);
 	return rc == IS_ENOUGH ? 0 : rc;

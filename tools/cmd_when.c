@@ -13,6 +13,7 @@
 #include "replayer/symbols/symbols.h"
 #include "tools/asking.h"
 #include "tools/commands.h"
+#include "tools/copy_notes.h"
 #include "tools/debug_notes.h"
 #include "tools/messages.h"
 #include "tools/options.h"
@@ -314,6 +315,8 @@ static int search(void *context, struct failure *why)
 	if (!rc && command->result.was_true)
 		say_note("'%s' is true at t=%s already", question->text,
 		    position_text(text, &question->from));
+	if (!rc && question->place)
+		copies_note_lost(question->place, &command->result.copies);
 	return rc;
 }
 

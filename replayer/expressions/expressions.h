@@ -230,6 +230,7 @@ struct when_question {
 struct when_result {
 	bool was_true;		/* already at the start */
 	bool is_of_memory;	/* variables of functions were not meant */
+	struct inlined_copies copies;	/* of the function, of `place` */
 };
 
 /*

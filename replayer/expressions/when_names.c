@@ -23,17 +23,12 @@ enum owner {
 	OWNERS,
 };
 
-struct found {
-	const char *name;	/* of the context */
-	bool has_code;		/* of its own: not only inlined */
-};
-
 struct search {
 	struct context *context;
 	char *words[WORDS_MOST];	/* of the context */
 	size_t count;
 
-	struct found found[TOLD_MOST];
+	const char *found[TOLD_MOST];	/* names, of the context */
 	size_t found_count;
 	enum owner owner;
 };
@@ -128,14 +123,6 @@ static int find_words(struct search *search, const char *text)
 
 /* ------- functions ------- */
 
-static bool has_code(const struct die_entry *entry)
-{
-	Dwarf_Die die = entry->die;
-
-	return dwarf_hasattr(&die, DW_AT_low_pc) ||
-	       dwarf_hasattr(&die, DW_AT_ranges);
-}
-
 static void add_function(struct search *search, const struct die_index *index,
 			 const struct die_entry *entry)
 {
@@ -144,18 +131,11 @@ static void add_function(struct search *search, const struct die_index *index,
 	if (!name)
 		return;
 	die_qualified_name(index, entry, name, NAME_MOST);
-	for (size_t i = 0; i < search->found_count; i++) {
-		struct found *found = &search->found[i];
-
-		if (strcmp(found->name, name) != 0)
-			continue;
-		found->has_code |= has_code(entry);
-		return;
-	}
+	for (size_t i = 0; i < search->found_count; i++)
+		if (!strcmp(search->found[i], name))
+			return;
 	if (search->found_count < TOLD_MOST)
-		search->found[search->found_count++] = (struct found) {
-			name, has_code(entry),
-		};
+		search->found[search->found_count++] = name;
 }
 
 static void look_through(struct search *search, const struct die_index *index)
@@ -209,10 +189,8 @@ static int refuse(const struct search *search, struct failure *why)
 	size_t used = 0, count = search->found_count;
 
 	for (size_t i = 0; i < count; i++) {
-		const struct found *found = &search->found[i];
-		int size = snprintf(list + used, sizeof(list) - used, "%s%s%s",
-				    i ? ", " : "", found->name,
-				    found->has_code ? "" : " (inlined)");
+		int size = snprintf(list + used, sizeof(list) - used, "%s%s",
+				    i ? ", " : "", search->found[i]);
 
 		if (size < 0 || (size_t)size >= sizeof(list) - used)
 			count = TOLD_MOST;
@@ -220,10 +198,6 @@ static int refuse(const struct search *search, struct failure *why)
 			used += (size_t)size;
 	}
 	list[used] = '\0';
-	if (count == 1)
-		return failed(why, ERR_INPUT, "'%s' is a variable of %s, which"
-			      " has no code of its own, but was inlined: choose"
-			      " a line with --in", word, search->found[0].name);
 	if (search->owner == OWNER_SYSTEM)
 		return failed(why, ERR_INPUT, "'%s' is no variable of the"
 			      " program; functions of libraries have such:"
@@ -272,9 +246,9 @@ int when_find_function(struct context *context,
 		rc = find_at(&search, question, &question->from, why);
 	if (rc || !search.count || !search.found_count)
 		return rc;
-	if (search.found_count > 1 || !search.found[0].has_code)
+	if (search.found_count > 1)
 		return refuse(&search, why);
-	*out = strdup(search.found[0].name);
+	*out = strdup(search.found[0]);
 	return *out ? 0 : failed(why, ERR_NO_MEMORY, "out of memory");
 }
 

@@ -4,7 +4,7 @@
  *
  * In a function it is asked where each statement begins, as the breakpoints of a
  * debugger would, and where control leaves it: what the last statement did is true
- * then.  Each call is asked for itself.
+ * then.  Each call is asked for itself, and so is each copy that was inlined.
  */
 #include "replayer/expressions/when_internal.h"
 
@@ -16,6 +16,7 @@
 struct asked {
 	uint32_t tid;
 	uint64_t frame;		/* its canonical address; 0: a line is meant */
+	uint64_t copy;		/* of one that was inlined: where it begins */
 	bool has_answer;
 	enum trace_answer answer;
 	struct position at;
@@ -29,9 +30,10 @@ struct search {
 };
 
 /* The stack grows down: calls that are deeper have returned. */
-static int find_call(struct search *search, uint32_t tid, uint64_t frame,
-		     struct asked **out)
+static int find_call(struct search *search, const struct log_met *met,
+		     uint64_t frame, struct asked **out)
 {
+	uint32_t tid = met->tid;
 	size_t left = 0;
 
 	*out = NULL;
@@ -41,7 +43,8 @@ static int find_call(struct search *search, uint32_t tid, uint64_t frame,
 		if (call->tid == tid && call->frame < frame)
 			continue;
 		search->calls[left] = *call;
-		if (call->tid == tid && call->frame == frame)
+		if (call->tid == tid && call->frame == frame &&
+		    call->copy == met->copy)
 			*out = &search->calls[left];
 		left++;
 	}
@@ -52,7 +55,8 @@ static int find_call(struct search *search, uint32_t tid, uint64_t frame,
 		return failed(search->when->why, ERR_NO_MEMORY,
 			      "out of memory");
 	*out = &search->calls[search->count++];
-	**out = (struct asked) { .tid = tid, .frame = frame };
+	**out = (struct asked) { .tid = tid, .frame = frame,
+				 .copy = met->copy };
 	return 0;
 }
 
@@ -60,7 +64,7 @@ static int find_frame(struct search *search, const struct log_met *met,
 		      uint64_t *out)
 {
 	const struct expression_place place = { .at = met->at,
-						.frame = met->inlined };
+						.frame = met->frame };
 	struct context *context = search->when->context;
 	struct failure ignored;
 	int rc = context_set(context, &place, search->when->why);
@@ -98,14 +102,14 @@ static int on_met(void *context, const struct log_met *met,
 {
 	struct search *search = context;
 	const struct expression_place place = { .at = met->at,
-						.frame = met->inlined };
+						.frame = met->frame };
 	enum trace_answer answer;
 	struct asked *call, before;
 	uint64_t frame;
 	int rc = find_frame(search, met, &frame);
 
 	if (!rc)
-		rc = find_call(search, met->tid, frame, &call);
+		rc = find_call(search, met, frame, &call);
 	if (!rc && met->begins) {
 		call->has_answer = false;
 		return 0;
@@ -144,6 +148,7 @@ int when_search_places(struct when *when, const char *place)
 		rc = log_points_find(&question, when->why);
 	if (!rc || rc == WHEN_ENOUGH)
 		rc = when_tell(when);
+	when->result->copies = point.copies;
 	log_point_release(&point);
 	free(search.calls);
 	return rc;

@@ -10,6 +10,7 @@
 #include "formats/error.h"
 #include "replayer/replayer.h"
 #include "replayer/session/code.h"
+#include "replayer/session/function_places.h"
 #include "replayer/session/query.h"
 #include "replayer/symbols/symbols.h"
 #include "vm/vm.h"
@@ -31,11 +32,13 @@ struct leave {
 struct exits {
 	struct query *query;
 	struct replayer *rep;
+	bool is_copy;		/* that was inlined */
 	struct part *parts;
 	size_t part_count, part_room;
 	struct leave *leaves;
 	size_t leave_count, leave_room;
 	uint64_t unwinds;	/* from here on; 0: nothing right before */
+	uint64_t newest;	/* the instruction before the next one */
 	struct failure *why;
 };
 
@@ -81,6 +84,7 @@ static int take(struct exits *exits, uint64_t addr,
 {
 	int rc = found->leads_on ? add_leave(exits, addr, found) : 0;
 
+	exits->newest = addr;
 	if (!found->unwinds)
 		exits->unwinds = 0;
 	else if (!exits->unwinds)
@@ -122,6 +126,10 @@ static int look_at(struct exits *exits, const struct part *part)
 	exits->unwinds = 0;
 	while (addr < part->end && !rc)
 		rc = look_at_piece(exits, &addr, part->end);
+	/* A function of its own does not go on there, but a copy does. */
+	if (!rc && exits->is_copy && !is_inside(exits, part->end))
+		rc = add_leave(exits, exits->newest,
+			       &(struct vm_instruction){ 0 });
 	return rc;
 }
 
@@ -161,29 +169,29 @@ static int visit_leaves(const struct exits *exits,
 }
 
 /* Without debugging information, as far as its symbol says. */
-static int find_parts(struct exits *exits, struct lines *lines, uint64_t t,
-		      uint64_t entry)
+static int find_parts(struct exits *exits, struct lines *lines,
+		      const struct function_place *place)
 {
 	uint64_t start, end;
-	int rc = code_parts_of_function(lines, t, entry, on_part, exits);
 
-	if (!rc && !exits->part_count &&
-	    code_function(lines, t, entry, &start, &end))
-		rc = on_part(exits, entry, end);
-	return rc;
+	if (place->has_code)
+		return function_code_parts(&place->code, on_part, exits);
+	return code_function(lines, replayer_time(exits->rep), place->entry,
+			     &start, &end) ?
+		       on_part(exits, place->entry, end) : 0;
 }
 
 int code_exits_of_function(struct query *query, struct lines *lines,
-			   uint64_t entry,
+			   const struct function_place *place,
 			   int (*visit)(void *context, uint64_t addr),
 			   void *context, struct failure *why)
 {
-	struct exits exits = { .query = query, .why = why };
+	struct exits exits = { .query = query, .why = why,
+			       .is_copy = !place->function };
 	int rc = query_replayer(query, &exits.rep, why);
 
 	if (!rc)
-		rc = find_parts(&exits, lines, replayer_time(exits.rep),
-				entry);
+		rc = find_parts(&exits, lines, place);
 	for (size_t i = 0; i < exits.part_count && !rc; i++)
 		rc = look_at(&exits, &exits.parts[i]);
 	if (rc == ERR_NO_MEMORY)

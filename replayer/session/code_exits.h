@@ -4,7 +4,8 @@
  *
  * It does before a call, before a jump to other code, and before a return.  Of
  * the latter two, the place is that before what only takes the frame down: there
- * variables still are where debugging information has them.
+ * variables still are where debugging information has them.  Where control goes
+ * on from a copy that was inlined, it is the last instruction of the copy.
  *
  * Ownership:  everything is borrowed.
  * Errors:     those of query.h and of the visits.
@@ -15,16 +16,17 @@
 #include <stdint.h>
 
 struct failure;
+struct function_place;
 struct lines;
 struct query;
 
 /*
- * Visits these places of the function that begins at `entry`, where the query's
- * replayer stands; of code that nobody has executed there are none.  A place may
- * come twice.  A result other than 0 ends the visits and is returned.
+ * Visits these places of a function, where the query's replayer stands; of code
+ * that nobody has executed there are none.  A place may come twice.  A result
+ * other than 0 ends the visits and is returned.
  */
 int code_exits_of_function(struct query *query, struct lines *lines,
-			   uint64_t entry,
+			   const struct function_place *place,
 			   int (*visit)(void *context, uint64_t addr),
 			   void *context, struct failure *why);
 

@@ -13,6 +13,7 @@
 #include "replayer/session/call_functions.h"
 #include "replayer/session/call_stacks.h"
 #include "replayer/session/code_exits.h"
+#include "replayer/session/function_places.h"
 #include "replayer/session/marks.h"
 #include "replayer/session/numbers.h"
 #include "vm/vm.h"
@@ -97,28 +98,25 @@ static int found(void *context, uint64_t addr)
 }
 
 /* What a resolver chooses is not known yet. */
-static int find_functions(struct finding *finding, size_t number, uint64_t bias,
+static int on_function_found(void *context, const struct function_place *place)
+{
+	return place->function && place->function->is_resolver ?
+		       0 : found(context, place->stop);
+}
+
+static int find_functions(struct finding *finding, size_t number,
 			  struct failure *why)
 {
 	struct call_functions functions = {
 		.lines = finding->lines, .pattern_count = 1,
 		.patterns = &finding->point->function,
 	};
-	int rc = call_functions_list(&functions, finding->t, number, why);
+	int rc = function_places_visit(&functions, finding->t, number,
+				       &finding->point->copies,
+				       on_function_found, finding, why);
 
-	for (size_t i = 0; i < functions.count && !rc; i++) {
-		const struct call_function *function = functions.list[i];
-
-		if (!function->is_resolver)
-			rc = found(finding, code_place_of_function(
-					finding->lines, finding->t,
-					function->addr + bias));
-	}
 	call_functions_release(&functions);
-	return rc ? rc : inlined_places_visit(finding->lines, finding->t,
-					      number,
-					      &finding->point->function,
-					      found, finding);
+	return rc;
 }
 
 static int find_places(struct finding *finding, struct failure *why)
@@ -135,7 +133,7 @@ static int find_places(struct finding *finding, struct failure *why)
 						 point->file, point->line,
 						 found, finding);
 		else
-			rc = find_functions(finding, i, bias, why);
+			rc = find_functions(finding, i, why);
 	}
 	return rc == ERR_NO_MEMORY ? failed(why, rc, "out of memory") : rc;
 }
@@ -192,7 +190,8 @@ struct target {
 	struct call_function *function;	/* NULL: no function is meant */
 	bool is_entry;		/* what is told is how its calls end */
 	bool begins;		/* at_statements: calls begin there */
-	unsigned inlined;	/* ... functions that stand there, too */
+	unsigned frame;		/* of a function: the frame that is its */
+	guest_addr copy;	/* of one that was inlined: where it begins */
 	size_t next;		/* another one of the same calls; or NO_TARGET */
 };
 #define NO_TARGET SIZE_MAX
@@ -253,8 +252,8 @@ static int on_line(void *context, uint64_t addr)
 
 struct statements {
 	struct log *log;
+	const struct function_place *place;
 	const struct target *target;
-	uint64_t t;
 	struct number_map seen;	/* places */
 };
 
@@ -268,62 +267,62 @@ static int on_statement(void *context, uint64_t addr)
 		return 0;
 	if (number_map_set(&statements->seen, addr, 0))
 		return failed(log->why, ERR_NO_MEMORY, "out of memory");
-	target.inlined = code_count_inlines(log->question->lines,
-					    statements->t, addr);
+	target.frame = function_place_inlines(log->question->lines,
+					      statements->place, addr);
 	return add_mark(log, addr, &target);
 }
 
 /* Of the marks at one place, the last one is told first. */
-static int add_statements(struct log *log, uint64_t t, guest_addr entry,
+static int add_statements(struct log *log, const struct function_place *place,
 			  const struct target *target)
 {
 	const struct log_question *question = log->question;
-	struct statements statements = { log, target, t, { 0 } };
+	struct statements statements = { log, place, target, { 0 } };
 	struct target begin = *target;
-	int rc = code_statements_of_function(question->lines, t, entry,
-					     on_statement, &statements);
+	int rc = place->has_code ?
+			 function_code_statements(question->lines,
+						  &place->code, on_statement,
+						  &statements) : 0;
 
 	if (!rc)
 		rc = code_exits_of_function(question->query, question->lines,
-					    entry, on_statement, &statements,
+					    place, on_statement, &statements,
 					    log->why);
 	number_map_release(&statements.seen);
 	begin.begins = true;
-	return rc ? rc : add_mark(log, entry, &begin);
+	begin.frame = function_place_inlines(question->lines, place,
+					     place->entry);
+	return rc ? rc : add_mark(log, place->entry, &begin);
 }
 
-static int add_function(struct log *log, uint64_t t, size_t point,
-			struct call_function *function, guest_addr entry)
+static int on_function(void *context, const struct function_place *place)
 {
-	const struct target target = {
-		.point = point, .function = function,
-		.is_entry = function->is_resolver ||
-			    log->question->points[point].at_return,
+	struct log *log = context;
+	const struct log_point *point = &log->question->points[log->point];
+	struct target target = {
+		.point = log->point, .function = place->function,
+		.copy = place->function ? 0 : place->entry,
+		.is_entry = point->at_return ||
+			    (place->function && place->function->is_resolver),
 	};
 
-	if (!target.is_entry && log->question->points[point].at_statements)
-		return add_statements(log, t, entry, &target);
-	if (!target.is_entry)
-		entry = code_place_of_function(log->question->lines, t, entry);
-	return add_mark(log, entry, &target);
+	/* What was inlined does not return. */
+	if (point->at_return && !place->function)
+		return 0;
+	if (target.is_entry)
+		return add_mark(log, place->entry, &target);
+	if (point->at_statements)
+		return add_statements(log, place, &target);
+	target.frame = function_place_inlines(log->question->lines, place,
+					      place->stop);
+	return add_mark(log, place->stop, &target);
 }
 
 static int add_functions(struct log *log, uint64_t t, size_t number)
 {
-	const struct log_point *point = &log->question->points[log->point];
-	struct call_functions *functions = &log->functions[log->point];
-	uint64_t bias;
-	int rc = call_functions_list(functions, t, number, log->why);
-
-	names_mapped(lines_names(functions->lines), t, number, &bias);
-	for (size_t i = functions->module; i < functions->count && !rc; i++)
-		rc = add_function(log, t, log->point, functions->list[i],
-				  functions->list[i]->addr + bias);
-	/* What was inlined is not called, and its statements are others'. */
-	if (!rc && !point->at_return && !point->at_statements)
-		rc = inlined_places_visit(functions->lines, t, number,
-					  &point->function, on_line, log);
-	return rc;
+	return function_places_visit(&log->functions[log->point], t, number,
+				     &log->question->points[log->point].copies,
+				     on_function, log, log->why);
 }
 
 /* An address is wherever it is: it belongs to what is mapped there. */
@@ -375,7 +374,7 @@ static int tell(struct log *log, const struct target *target,
 		.point = target->point, .at = *at, .tid = tid,
 		.function = target->function, .entry = entry,
 		.pc = entry, .begins = target->begins,
-		.inlined = target->inlined,
+		.frame = target->frame, .copy = target->copy,
 	};
 
 	if (question->some_thread && question->tid != tid)
@@ -455,6 +454,7 @@ static int on_resolved(void *context, struct marks *marks,
 	for (size_t i = 0; i < count && !rc; i++) {
 		const struct target target = log->targets[i];
 		struct call_function *function;
+		struct function_place place;
 
 		if (!target.function || !target.is_entry ||
 		    target.function->symbols != resolver->symbols ||
@@ -464,9 +464,12 @@ static int on_resolved(void *context, struct marks *marks,
 					target.function,
 					addr - (entry - resolver->addr),
 					&function, log->why);
-		if (!rc && function)
-			rc = add_function(log, t, target.point, function,
-					  addr);
+		if (rc || !function)
+			continue;
+		function_place_find(log->question->lines, t, function, addr,
+				    &place);
+		log->point = target.point;
+		rc = on_function(log, &place);
 	}
 	return rc;
 }

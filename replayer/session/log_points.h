@@ -6,7 +6,8 @@
  *
  * A point is met where a breakpoint there would stop: at the first instruction
  * of a line in each block of the program, behind the code that sets up a
- * function's frame, or where a function has returned to.
+ * function's frame, also in each copy that was inlined, or where a function has
+ * returned to.
  *
  * Ownership:  log_point_release() frees.
  * Errors:     ERR_INPUT (the text makes no sense), ERR_NOT_FOUND (there is no
@@ -36,6 +37,7 @@ struct log_point {
 				   each statement, and where control leaves
 				   it */
 	bool has_places;	/* there is such code */
+	struct inlined_copies copies;	/* of a function */
 };
 
 int log_point_init(struct log_point *point, const char *text,
@@ -59,7 +61,8 @@ struct log_met {
 	const struct call_function *function;	/* NULL: no function is meant */
 	guest_addr entry;	/* of that function */
 	bool begins;		/* at_statements: a call begins */
-	unsigned inlined;	/* ... functions in it that stand there, too */
+	unsigned frame;		/* of a function: the frame that is its */
+	guest_addr copy;	/* of one that was inlined: where it begins */
 	guest_addr pc;
 };
 

@@ -19,6 +19,7 @@
  *	crash.h		how a signal ended a program
  *	diversion.h	what would happen if
  *	family_find.h	which process is meant
+ *	function_places.h	where the code of functions is, inlined or not
  *	heap.h		blocks that were allocated, and what was done to them
  *	heap_functions.h	which functions are an allocator's
  *	history.h	who accessed memory, and when
@@ -56,6 +57,7 @@
 #include "replayer/session/crash.h"
 #include "replayer/session/diversion.h"
 #include "replayer/session/family_find.h"
+#include "replayer/session/function_places.h"
 #include "replayer/session/heap.h"
 #include "replayer/session/heap_functions.h"
 #include "replayer/session/history.h"

@@ -71,20 +71,6 @@ int code_each_inline(struct lines *lines, uint64_t t, uint64_t addr,
 	return rc;
 }
 
-unsigned code_count_inlines(struct lines *lines, uint64_t t, uint64_t addr)
-{
-	struct inline_function inlined[INLINES_MOST];
-	uint64_t bias = 0;
-	Dwarf_Die *unit = find_unit(lines, t, addr, &bias);
-	size_t all = unit ? inlines_find(lines, unit, addr - bias, inlined) :
-			    0;
-	unsigned count = 0;
-
-	while (count < all && inlined[count].is_inlined)
-		count++;
-	return count;
-}
-
 /* ------- functions ------- */
 
 static bool find_part(Dwarf_Die *function, uint64_t addr, uint64_t *start,

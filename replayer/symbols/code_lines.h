@@ -33,9 +33,6 @@ int code_each_inline(struct lines *lines, uint64_t t, uint64_t addr,
 				  const struct code_inline *one),
 		     void *context);
 
-/* How many they are. */
-unsigned code_count_inlines(struct lines *lines, uint64_t t, uint64_t addr);
-
 /* The part of a function that an address is in, by debugging information. */
 bool code_function_part(struct lines *lines, uint64_t t, uint64_t addr,
 			uint64_t *start, uint64_t *end);

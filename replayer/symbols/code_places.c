@@ -10,6 +10,7 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "replayer/symbols/inlines.h"
 #include "replayer/symbols/lines.h"
 #include "replayer/symbols/patterns.h"
 
@@ -83,18 +84,21 @@ static uint64_t frame_end(Dwarf_Die *unit, uint64_t entry, uint64_t end)
 bool code_part_of_function(Dwarf_Die *function, uint64_t *entry, uint64_t *end)
 {
 	Dwarf_Addr base, start, behind, first;
-	bool has_entry = !dwarf_entrypc(function, &first);
+	bool has_entry = !dwarf_entrypc(function, &first), found = false;
 	ptrdiff_t at = 0;
 
-	/* Without an entry of its own, it is the first part. */
 	while ((at = dwarf_ranges(function, at, &base, &start, &behind)) > 0) {
-		if (has_entry && (first < start || first >= behind))
+		bool is_entry = has_entry && first >= start && first < behind;
+
+		if (start >= behind || (found && !is_entry))
 			continue;
-		*entry = has_entry ? first : start;
+		*entry = is_entry ? first : start;
 		*end = behind;
-		return true;
+		if (is_entry)
+			return true;
+		found = true;
 	}
-	return false;
+	return found;
 }
 
 /* The function with that code of a unit. */
@@ -186,114 +190,121 @@ static bool begins_statement(Dwarf_Line *row)
 	       !dwarf_lineendsequence(row, &ends) && !ends;
 }
 
-/* ------- a function's parts ------- */
+/* ------- a function's code ------- */
 
-/* What is to be known of a function, and who is told. */
-struct parts {
-	struct lines *lines;
-	Dwarf_Die *unit, function;
-	uint64_t bias;		/* added to addresses of debugging information */
-	uint64_t entry, place;	/* without it */
-};
-
-/* The function that begins at an address; false if nothing is known of it. */
-static bool find_parts(struct parts *parts, struct lines *lines, uint64_t t,
-		       uint64_t entry)
+bool function_code_find(struct lines *lines, uint64_t t, uint64_t entry,
+			struct function_code *out)
 {
 	uint64_t more;
-	struct Dwfl_Module *module = lines_module(lines, t, entry, &parts->bias);
+	struct Dwfl_Module *module = lines_module(lines, t, entry, &out->bias);
+	Dwarf_Die *unit = lines_unit(lines, module, entry - out->bias, &more);
 
-	parts->lines = lines;
-	parts->entry = entry - parts->bias;
-	parts->unit = lines_unit(lines, module, parts->entry, &more);
-	if (!parts->unit)
+	if (!unit)
 		return false;
-	parts->bias += more;
-	parts->entry -= more;
-	parts->place = code_behind_frame(lines, parts->unit, parts->entry);
-	return find_function(lines, parts->unit, parts->entry,
-			     &parts->function);
+	out->unit = *unit;
+	out->bias += more;
+	out->entry = entry;
+	out->place = code_behind_frame(lines, unit, entry - out->bias) +
+		     out->bias;
+	return find_function(lines, unit, entry - out->bias, &out->function);
 }
 
 /* The next part behind the code that sets up the frame. */
-static bool next_part(const struct parts *parts, ptrdiff_t *at,
+static bool next_part(const struct function_code *code, ptrdiff_t *at,
 		      uint64_t *start, uint64_t *end)
 {
-	Dwarf_Die function = parts->function;
+	Dwarf_Die function = code->function;
 	Dwarf_Addr base;
 
 	*at = dwarf_ranges(&function, *at, &base, start, end);
-	if (*at > 0 && *start <= parts->entry && parts->entry < *end)
-		*start = parts->place;
+	*start += code->bias;
+	*end += code->bias;
+	if (*at > 0 && *start <= code->entry && code->entry < *end &&
+	    code->place > code->entry)
+		*start = code->place;
 	return *at > 0;
 }
 
-int code_parts_of_function(struct lines *lines, uint64_t t, uint64_t entry,
-			   code_part_visit *visit, void *context)
+int function_code_parts(const struct function_code *code,
+			code_part_visit *visit, void *context)
 {
-	struct parts parts = { 0 };
 	uint64_t start, end;
 	ptrdiff_t at = 0;
 	int rc = 0;
 
-	if (!find_parts(&parts, lines, t, entry))
-		return 0;
-	while (!rc && next_part(&parts, &at, &start, &end))
-		rc = visit(context, start + parts.bias, end + parts.bias);
+	while (!rc && next_part(code, &at, &start, &end))
+		if (start < end)
+			rc = visit(context, start, end);
 	return rc;
+}
+
+unsigned function_code_inlines(struct lines *lines,
+			       const struct function_code *code, uint64_t addr)
+{
+	struct inline_function inlined[INLINES_MOST];
+	Dwarf_Die unit = code->unit;
+	size_t count = inlines_find(lines, &unit, addr - code->bias, inlined);
+
+	for (size_t i = 0; i < count; i++)
+		if (inlined[i].die.addr == code->function.addr)
+			return (unsigned)i;
+	return 0;
 }
 
 /* ------- statements ------- */
 
+struct statements {
+	struct lines *lines;
+	const struct function_code *code;
+	code_visit *visit;
+	void *context;
+};
+
 /* Whether the code there is of this function, not of one inlined in it. */
-static bool is_own(const struct parts *parts, uint64_t addr)
+static bool is_own(const struct statements *statements, uint64_t addr)
 {
-	Dwarf_Die scopes[SCOPES_MOST];
-	size_t count = lines_scopes(parts->lines, parts->unit, addr, scopes);
+	Dwarf_Die unit = statements->code->unit, scopes[SCOPES_MOST];
+	size_t count = lines_scopes(statements->lines, &unit, addr, scopes);
 
 	while (count && dwarf_tag(&scopes[count - 1]) == DW_TAG_lexical_block)
 		count--;
-	return count && scopes[count - 1].addr == parts->function.addr;
+	return count &&
+	       scopes[count - 1].addr == statements->code->function.addr;
 }
 
 /* Rows of one address are one place. */
-static int visit_statements(struct parts *parts, uint64_t start, uint64_t end,
-			    code_visit *visit, void *context)
+static int visit_statements(void *context, uint64_t start, uint64_t end)
 {
+	const struct statements *statements = context;
+	uint64_t bias = statements->code->bias;
+	Dwarf_Die unit = statements->code->unit;
 	Dwarf_Addr addr, before = 0;
 	Dwarf_Lines *rows;
 	size_t count;
 	int rc = 0;
 
-	if (dwarf_getsrclines(parts->unit, &rows, &count))
+	if (dwarf_getsrclines(&unit, &rows, &count))
 		return 0;
 	for (size_t i = 0; i < count && !rc; i++) {
 		Dwarf_Line *row = dwarf_onesrcline(rows, i);
 
 		if (!begins_statement(row) || dwarf_lineaddr(row, &addr) ||
-		    addr == before || addr < start || addr >= end ||
-		    !is_own(parts, addr))
+		    addr == before || addr + bias < start ||
+		    addr + bias >= end || !is_own(statements, addr))
 			continue;
 		before = addr;
-		rc = visit(context, addr + parts->bias);
+		rc = statements->visit(statements->context, addr + bias);
 	}
 	return rc;
 }
 
-int code_statements_of_function(struct lines *lines, uint64_t t,
-				uint64_t entry, code_visit *visit,
-				void *context)
+int function_code_statements(struct lines *lines,
+			     const struct function_code *code,
+			     code_visit *visit, void *context)
 {
-	struct parts parts = { 0 };
-	uint64_t start, end;
-	ptrdiff_t at = 0;
-	int rc = 0;
+	struct statements statements = { lines, code, visit, context };
 
-	if (!find_parts(&parts, lines, t, entry))
-		return 0;
-	while (!rc && next_part(&parts, &at, &start, &end))
-		rc = visit_statements(&parts, start, end, visit, context);
-	return rc;
+	return function_code_parts(code, visit_statements, &statements);
 }
 
 /* ------- lines ------- */

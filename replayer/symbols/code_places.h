@@ -21,8 +21,10 @@
 struct lines;
 
 /*
- * Where a function begins, and where the part ends that begins there: others
- * may be elsewhere.  Addresses are as in the debugging information.
+ * Where control comes into a function, or a copy of one that was inlined, and
+ * where the part of its code ends that has this place: others may be elsewhere.
+ * A place that is in no part, as optimizers leave it behind, is none: then it is
+ * the start of the first part.  Addresses are as in the debugging information.
  */
 bool code_part_of_function(Dwarf_Die *function, uint64_t *entry, uint64_t *end);
 
@@ -46,22 +48,37 @@ struct code_lines_around {
 void code_lines_around(struct lines *lines, uint64_t t, const char *file,
 		       unsigned line, struct code_lines_around *out);
 
-/*
- * Visits the parts of the function that begins at an address: others than the
- * first may be elsewhere.  Without the code that sets up its frame.
- */
-typedef int code_part_visit(void *context, uint64_t start, uint64_t end);
-int code_parts_of_function(struct lines *lines, uint64_t t, uint64_t entry,
-			   code_part_visit *visit, void *context);
+/* The code of a function: its own, or that of a copy that was inlined. */
+struct function_code {
+	Dwarf_Die unit, function;
+	uint64_t bias;		/* added to addresses of debugging information */
+	uint64_t entry;		/* where control comes into it */
+	uint64_t place;		/* behind what sets up its frame */
+};
+
+/* Finds the function that begins at an address; false if nothing is known. */
+bool function_code_find(struct lines *lines, uint64_t t, uint64_t entry,
+			struct function_code *out);
 
 /*
- * Visits where statements begin in the function that begins at an address,
- * behind the code that sets up its frame; those of functions that are inlined in
- * it are theirs.
+ * Visits its parts: others than the first may be elsewhere.  Without the code
+ * that sets up its frame.
  */
-int code_statements_of_function(struct lines *lines, uint64_t t,
-				uint64_t entry, code_visit *visit,
-				void *context);
+typedef int code_part_visit(void *context, uint64_t start, uint64_t end);
+int function_code_parts(const struct function_code *code,
+			code_part_visit *visit, void *context);
+
+/*
+ * Visits where its statements begin; those of functions that are inlined in it
+ * are theirs.
+ */
+int function_code_statements(struct lines *lines,
+			     const struct function_code *code,
+			     code_visit *visit, void *context);
+
+/* How many functions are inlined in it, one in the other, at an address. */
+unsigned function_code_inlines(struct lines *lines,
+			       const struct function_code *code, uint64_t addr);
 
 /* The place of the function that begins at an address. */
 uint64_t code_place_of_function(struct lines *lines, uint64_t t,

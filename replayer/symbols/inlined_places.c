@@ -23,7 +23,8 @@ struct search {
 	struct number_map origins;	/* entries of functions that are meant */
 	struct number_map seen;		/* places */
 	struct source_line *name;
-	code_visit *visit;
+	struct inlined_copies *copies;
+	inlined_visit *visit;
 	void *context;
 };
 
@@ -81,19 +82,25 @@ static bool is_of_origin(struct search *search, Dwarf_Die *die)
 
 static int find_place(struct search *search, Dwarf_Die *die)
 {
-	uint64_t addr, end;
+	struct function_code copy = { .unit = search->unit, .function = *die,
+				      .bias = search->bias };
+	uint64_t entry, end;
 
 	if (dwarf_tag(die) != DW_TAG_inlined_subroutine ||
-	    !is_of_origin(search, die) ||
-	    !code_part_of_function(die, &addr, &end))
+	    !is_of_origin(search, die))
 		return 0;
-	addr = code_behind_frame(search->lines, &search->unit, addr) +
-	       search->bias;
-	if (number_map_find(&search->seen, addr))
+	search->copies->all++;
+	if (!code_part_of_function(die, &entry, &end))
 		return 0;
-	if (number_map_set(&search->seen, addr, 0))
+	search->copies->found++;
+	copy.entry = entry + copy.bias;
+	copy.place = code_behind_frame(search->lines, &search->unit, entry) +
+		     copy.bias;
+	if (number_map_find(&search->seen, copy.place))
+		return 0;
+	if (number_map_set(&search->seen, copy.place, 0))
 		return ERR_NO_MEMORY;
-	return search->visit(search->context, addr);
+	return search->visit(search->context, &copy);
 }
 
 /* ------- the module ------- */
@@ -152,11 +159,12 @@ static bool is_of_library(struct lines *lines, uint64_t t, size_t number,
 
 int inlined_places_visit(struct lines *lines, uint64_t t, size_t number,
 			 const struct symbol_pattern *pattern,
-			 code_visit *visit, void *context)
+			 struct inlined_copies *copies, inlined_visit *visit,
+			 void *context)
 {
 	struct search search = {
-		.lines = lines, .pattern = pattern, .visit = visit,
-		.context = context, .name = calloc(1, sizeof(*search.name)),
+		.lines = lines, .pattern = pattern, .copies = copies,
+		.visit = visit, .context = context, .name = calloc(1, sizeof(*search.name)),
 	};
 	bool is_last;
 	Dwarf *dwarf;

@@ -19,12 +19,21 @@
 struct lines;
 struct symbol_pattern;
 
+/* How many copies debugging information has, and of how many it knows code. */
+struct inlined_copies {
+	size_t all, found;
+};
+
+/* A result other than 0 ends the visits and is returned. */
+typedef int inlined_visit(void *context, const struct function_code *copy);
+
 /*
- * Visits where breakpoints stop, each address once, as they are at time `t` in
- * the module with this number (names_mapped()).
+ * Visits the copies, each place once, as they are at time `t` in the module with
+ * this number (names_mapped()), and adds to `copies`.
  */
 int inlined_places_visit(struct lines *lines, uint64_t t, size_t number,
 			 const struct symbol_pattern *pattern,
-			 code_visit *visit, void *context);
+			 struct inlined_copies *copies, inlined_visit *visit,
+			 void *context);
 
 #endif

@@ -520,6 +520,82 @@ class Calls(CprecTap):
             expect("it was inlined in main" in done.stderr, done.stderr)
         return told
 
+    def also_inlined(self, program):
+        """Of a function that has code of its own, too."""
+        path = self.record(program)
+        note = "cprec: note: 'twice' was also inlined, in 2 places: nothing" \
+            " is called there\n"
+        for command in (["calls", path, "twice"],
+                        ["log", path, "twice => $return"]):
+            done = self.cprec(*command)
+            equal((len(done.stdout.splitlines()), done.stderr), (1, note),
+                  command)
+
+    def locations(self, program, function):
+        """Where gdb sets breakpoints."""
+        done = subprocess.run(
+            ["gdb", "-q", "-batch", "-nx", "-iex", "set debuginfod enabled"
+             " off", "-ex", f"break {function}", "-ex", "info breakpoints",
+             program], capture_output=True, text=True, timeout=120)
+        lines = done.stdout.split("What\n")[1].splitlines()
+        return {int(addr, 16) for line in lines
+                for addr in re.findall(r"(0x\w+) in ", line)}
+
+    def inlined_copies(self, program, function):
+        """How many debugging information has."""
+        out = subprocess.run(["readelf", "--debug-dump=info", program],
+                             capture_output=True, text=True, check=True).stdout
+        origin, = re.findall(
+            r"<\d+><(\w+)>: [^<]*\(DW_TAG_subprogram\)\n(?: +<\w+> +DW_AT_"
+            rf"(?!name).*\n)* +<\w+> +DW_AT_name.*: {function}\n", out)
+        return len(re.findall(
+            r"\(DW_TAG_inlined_subroutine\)\n +<\w+> +DW_AT_abstract_origin"
+            rf" *: <0x{origin}>", out))
+
+    def codeless(self, program):
+        """A copy of which no code is left is counted, as one where gdb has no
+        location."""
+        path = self.record(program)
+        count = self.inlined_copies(program, "kind_of")
+        lost = count - len(self.locations(program, "kind_of"))
+        note = f"cprec: note: {lost} of {count} copies of 'kind_of' that were" \
+            " inlined have no code\n"
+        for words in (("log", path, "kind_of"), ("log", path, "push")):
+            equal(self.cprec(*words).stderr, note if lost and
+                  words[2] == "kind_of" else "", words)
+        done = self.cprec("when", path, "--in=kind_of", "--expr=words != 0")
+        equal(done.stderr, note if lost else "", "when")
+        return f"{lost} of {count}"
+
+    def copies(self, program):
+        """Each copy that was inlined is met as often as it is executed.  Where debugging information has an entry with code, it
+        is the place; gdb before 16 takes the lowest address."""
+        path = self.record(program)
+        out = subprocess.run(["readelf", "--debug-dump=info", program],
+                             capture_output=True, text=True, check=True).stdout
+        entries = {int(addr, 16) for addr in re.findall(
+            r"DW_AT_entry_pc\s+: (?:\(\w+\) )?(0x\w+)", out)}
+        count = 0
+        for function, wanted, expression in (
+                ("push", [None] * 4, None), ("draw", [None] * 50, None),
+                ("copy", [None] * 3, None), ("get_room", [None] * 7, None)):
+            place = f"{function} => {expression}" if expression else function
+            logged = self.ours("log", path, place)
+            equal([int(log["values"][0]["value"]) if expression else None
+                   for log in logged], list(wanted), function)
+            theirs = self.locations(program, function)
+            done = self.cprec("debug", "--plain", "--batch", "-ex",
+                              f"break {function}", path)
+            places = re.search(r"Breakpoint 1 at (\d+) places|"
+                               r"Breakpoint 1 at 0x", done.stdout)
+            equal(int(places.group(1) or 1), len(theirs), "locations")
+            pcs = {int(each["pc"], 16) for each in self.ours(
+                "registers", path, "rip",
+                *(f"--at={log['at']}" for log in logged))}
+            expect(pcs <= theirs | entries, f"{function}: {pcs}, {theirs}")
+            count += len(logged)
+        return f"{count} lines"
+
     def unexecuted(self, program):
         """What was never executed is said, once, and the status tells."""
         path = self.record(program)
@@ -608,7 +684,12 @@ def run_all(options, folder):
             (tests.counts, plain_2), (tests.logs, plain_0),
             (tests.logs, plain_2),
             (tests.logs_of_objects, objects_0), (tests.inlined, inlined_0),
-            (tests.inlined, inlined_2), (tests.unexecuted, inlined_0),
+            (tests.inlined, inlined_2),
+            (tests.also_inlined, tests.build("also.c", "-O2")),
+            *((test, tests.build("copies.c", level, "-no-pie"))
+              for level in ("-O1", "-O2", "-O3")
+              for test in (tests.copies, tests.codeless)),
+            (tests.unexecuted, inlined_0),
             (tests.returned, plain_0),
             (tests.others, plain_0)):
         tests.test(f"{function.__name__}, {os.path.basename(program)}",

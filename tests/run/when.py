@@ -350,8 +350,8 @@ class When(CprecTap):
         equal(len(found), 1, "in its unit")
 
     def optimized(self):
-        """A function that has no code of its own cannot be chosen; a variable
-        may be in a register."""
+        """Functions that have no code of their own are asked where they were
+        inlined; a variable may be in a register."""
         program = os.path.join(self.folder, "optimized")
         trace = program + ".cpr"
         subprocess.run([*self.options.cc.split(), "-g", "-O2", "-pthread",
@@ -360,11 +360,11 @@ class When(CprecTap):
         code = subprocess.run(["nm", program], capture_output=True, text=True,
                               check=True).stdout
         expect(" build" not in code and " walk" not in code, "not inlined")
-        for name, text in (("times", "walk, which has no code of its own"),
-                           ("i", "build (inlined)")):
-            done = self.cprec("when", trace, f"--expr={name} == 3")
-            equal(done.returncode, 1, done.stdout)
-            expect(text in done.stderr and "--in" in done.stderr, done.stderr)
+        done = self.cprec("when", trace, "--json", "--expr=times == 3")
+        equal(json.loads(done.stdout)["function"], "walk", done.stderr)
+        done = self.cprec("when", trace, "--expr=i == 3")
+        equal(done.returncode, 1, done.stdout)
+        expect("build" in done.stderr and "--in" in done.stderr, done.stderr)
         done = self.cprec("calls", trace, "walk")
         expect("'walk': it was inlined in main" in done.stderr, done.stderr)
         calls = self.cprec("calls", trace, "--json", "count").stdout
@@ -372,6 +372,25 @@ class When(CprecTap):
                           f"--at={json.loads(calls.splitlines()[0])['at']}")
         expect("in rdi: 'cprec last --register=rdi'" in done.stderr,
                done.stderr)
+
+    def copies(self, level):
+        """Each copy that was inlined, as often as the program's numbers say:
+        square() of 1 to 4, twice() of these and of their sum, 30."""
+        program = os.path.join(self.folder, "copies" + level)
+        trace = program + ".cpr"
+        subprocess.run([*self.options.cc.split(), "-g", level, "-o", program,
+                        os.path.join(HERE, "programs/calls/inlined.c")],
+                       check=True, timeout=120)
+        self.cprec("record", "-o", trace, program)
+        for function, condition in (
+                ("square", "n == 3"), ("square", "sum == 16"),
+                ("twice", "n == 3"), ("twice", "n == 30"),
+                ("twice", "sum == 60")):
+            done = self.cprec("when", trace, "--json", "--limit=0",
+                              f"--in={function}", f"--expr={condition}")
+            equal([json.loads(line)["function"]
+                   for line in done.stdout.splitlines()], [function],
+                  f"{condition} in {function}: {done.stderr}")
 
     def run(self):
         self.begin()
@@ -383,6 +402,9 @@ class When(CprecTap):
         self.test("a system call", self.by_a_call)
         self.test("breakpoints of gdb", self.places)
         self.test("functions", self.functions)
+        for level in ("-O0", "-O2"):
+            self.test(f"functions that were inlined, {level}", self.copies,
+                      level)
         self.test("registers", self.registers)
         self.test("messages", self.messages)
         self.test("another program first", self.other_first)
