@@ -352,9 +352,11 @@ static int on_met(void *context, const struct log_met *met,
 	};
 	struct cprec_cursor cursor = cursor_at(visits->visits.of, &met->at,
 					       met->tid);
-	int rc = visits->asked->met(visits->visits.context, &out, &cursor);
+	int rc;
 
 	(void)why;
+	cursor.frame = met->frame;
+	rc = visits->asked->met(visits->visits.context, &out, &cursor);
 	cursor_release(&cursor);
 	return go_back(&visits->visits, rc, &met->at);
 }

@@ -1138,7 +1138,10 @@ struct cprec_log {
 	bool has_from, has_to;
 	struct cprec_position from, to;
 
-	/* The cursor is there; as in `struct cprec_calls`. */
+	/*
+	 * The cursor is there, in the frame of the function that is meant; as in
+	 * `struct cprec_calls`.
+	 */
 	int (*met)(void *context, const struct cprec_met *met,
 		   struct cprec_cursor *cursor);
 	void *context;

@@ -199,7 +199,8 @@ static int find(struct log_command *command, const struct log_met *met,
 		const char *text, struct expression *out, struct failure *why)
 {
 	struct expression_question question = {
-		.text = text, .place.at = met->at,
+		.text = text,
+		.place = { .at = met->at, .frame = met->frame },
 	};
 	int rc = expressions_find(command->asking.expressions, &question, out, why);
 

@@ -70,6 +70,7 @@ class Tests(tap.CprecTap):
                      "symbols", "registers", "disassemble", "info"):
             self.test(f"cprec {name} says the same",
                       getattr(self, "command_" + name))
+        self.test("inlined functions", self.inlined)
         self.test("other processes", self.processes)
         self.test("the example finds the mistake", self.explore)
         self.test("the programs of its page", self.page)
@@ -491,6 +492,23 @@ class Tests(tap.CprecTap):
                    one["instructions"]], "a thread")
 
     # ------- more -------
+
+    def inlined(self):
+        """The cursor is in the frame of the function that is meant, also where
+        one that is inlined in it begins: the program passes 0, 1, 2, 3."""
+        program = self.path("copies")
+        subprocess.run([*self.options.compiler.split(), "-g", "-O2", "-o",
+                        program, os.path.join(
+                            HERE, "../run/programs/calls/copies.c")],
+                       check=True)
+        self.cprec("record", "-q", "-o", program + ".cpr", program)
+        script = ("import sys, cprec\n"
+                  "with cprec.open(sys.argv[1]) as recording:\n"
+                  "    for _, values in recording.log('push', values=('id',)):\n"
+                  "        print(*values)\n")
+        equal(output_of(sys.executable, "-c", script, program + ".cpr",
+                        env={**os.environ, "PYTHONPATH": self.python}
+                        ).split(), list("0123"), "id")
 
     def processes(self):
         self.cprec("record", "-q", "-o", self.path("f.cpr"), "sh", "-c",

@@ -568,7 +568,8 @@ class Calls(CprecTap):
         return f"{lost} of {count}"
 
     def copies(self, program):
-        """Each copy that was inlined is met as often as it is executed.  Where debugging information has an entry with code, it
+        """Each copy that was inlined is met, in its own frame, as often as it
+        is executed.  Where debugging information has an entry with code, it
         is the place; gdb before 16 takes the lowest address."""
         path = self.record(program)
         out = subprocess.run(["readelf", "--debug-dump=info", program],
@@ -577,7 +578,7 @@ class Calls(CprecTap):
             r"DW_AT_entry_pc\s+: (?:\(\w+\) )?(0x\w+)", out)}
         count = 0
         for function, wanted, expression in (
-                ("push", [None] * 4, None), ("draw", [None] * 50, None),
+                ("push", range(4), "id"), ("draw", [None] * 50, None),
                 ("copy", [None] * 3, None), ("get_room", [None] * 7, None)):
             place = f"{function} => {expression}" if expression else function
             logged = self.ours("log", path, place)
