@@ -231,7 +231,7 @@ static int run_until(struct server *server, struct cprec_until *until,
 	}
 	if (until->backwards)
 		server->heard = &heard;
-	until->here = stands_between(until->backwards, server->stop.why);
+	until->here |= stands_between(until->backwards, server->stop.why);
 	do {
 		rc = cprec_cursor_run(server->cursor, until, &stop, why);
 		if (!rc)
@@ -281,25 +281,90 @@ static int run_on(struct server *server, bool backwards,
 
 /* ------- steps ------- */
 
-/* It has come to a breakpoint: 1 if it stops nobody and it goes on, or 0. */
-static int walks_on(struct server *server, const struct cprec_walk *walk,
-		    struct cprec_stop *stop, struct cprec_failure *why)
+/* Whether it stops where its thread has walked to: 1, 0, or less. */
+static int stops_there(struct server *server, struct cprec_stop *walked,
+		       struct cprec_failure *why)
 {
-	int is_met = breaks_are_met(server, why);
+	int is_met;
 
-	if (is_met)
-		return is_met < 0 ? is_met : 0;
-	stop->kind = CPREC_AT_POSITION;
-	return walk->start <= stop->pc && stop->pc < walk->end;
+	if (walked->kind == CPREC_AT_SIGNAL)
+		return !stops_nobody(server, walked->signal);
+	if (walked->kind != CPREC_AT_BREAK)
+		return 1;
+	is_met = breaks_are_met(server, why);
+	if (!is_met)
+		walked->kind = CPREC_AT_POSITION;
+	return is_met;
 }
 
-static int walk(struct server *server, const struct resume *resume,
-		struct cprec_stop *stop, struct cprec_failure *why)
+/*
+ * The same way again, for all that stops on it and that no walk sees: 1 if
+ * nothing has.  `here`: with what happens where it stands.
+ */
+static int run_along(struct server *server, struct cprec_position from,
+		     bool backwards, bool here,
+		     const struct cprec_stop *walked,
+		     struct cprec_failure *why)
 {
+	struct cprec_until until = {
+		.backwards = backwards, .has_to = true, .to = walked->at,
+		.breaks = server->breaks, .break_count = server->break_count,
+		.signals = true, .here = here,
+	};
+	enum cprec_stop_kind kind;
+	int rc;
+
+	if (!walked->others && !server->watch_count && !server->catches)
+		return 1;
+	rc = cprec_cursor_move(server->cursor, from, why);
+	if (!rc)
+		rc = run_until(server, &until, &kind, why);
+	if (rc || kind != CPREC_AT_POSITION)
+		return rc;
+	rc = cprec_cursor_thread(server->cursor, walked->tid, why);
+	return rc ? rc : 1;
+}
+
+static bool is_inside(const struct resume *resume, uint64_t pc)
+{
+	return resume->start <= pc && pc < resume->end;
+}
+
+/* Once, until something may stop it: 1 if nothing has, and it goes on. */
+static int walk(struct server *server, const struct resume *resume,
+		const struct cprec_walk *walk, bool here,
+		struct cprec_failure *why)
+{
+	struct cprec_position from = cprec_cursor_position(server->cursor);
+	struct cprec_position limit;
 	const struct cprec_stop *found;
-	bool has_range = resume->start < resume->end;
-	const struct cprec_walk walk = {
-		.size = sizeof(walk), .backwards = resume->backwards,
+	struct cprec_stop walked;
+	int rc = cprec_cursor_walk(server->cursor, walk, &found, why);
+
+	if (rc)
+		return rc;
+	walked = *found;
+	if (exec_between(server, from, walked.at, &limit))
+		return exec_stand(server, limit, walk->backwards, why);
+	rc = run_along(server, from, walk->backwards, here, &walked, why);
+	if (rc <= 0)
+		return rc;
+	rc = stops_there(server, &walked, why);
+	if (rc < 0)
+		return rc;
+	if (!rc && (walked.kind == CPREC_AT_SIGNAL ||
+		    is_inside(resume, walked.pc)))
+		return 1;
+	stand(server, &walked);
+	return 0;
+}
+
+static int step(struct server *server, const struct resume *resume,
+		struct cprec_failure *why)
+{
+	bool has_range = resume->start < resume->end, here = false;
+	const struct cprec_walk steps = {
+		.size = sizeof(steps), .backwards = resume->backwards,
 		.count = has_range ? 0 : 1,
 		.start = resume->start, .end = resume->end,
 		.breaks = server->breaks,
@@ -307,58 +372,14 @@ static int walk(struct server *server, const struct resume *resume,
 		.signals = true,
 	};
 	int rc = state_thread(server, resume->tid, why);
-	int goes_on = !rc;
 
-	while (goes_on > 0) {
-		rc = cprec_cursor_walk(server->cursor, &walk, &found, why);
-		if (rc)
-			break;
-		*stop = *found;
-		goes_on = stop->kind == CPREC_AT_BREAK ?
-				  walks_on(server, &walk, stop, why) :
-			  stop->kind == CPREC_AT_SIGNAL &&
-				  stops_nobody(server, stop->signal);
-	}
-	return goes_on < 0 ? goes_on : rc;
-}
-
-/* The same way again, for what is accessed on it, and called. */
-static int watch_walk(struct server *server, struct cprec_position from,
-		      bool backwards, const struct cprec_stop *walked,
-		      struct cprec_failure *why)
-{
-	enum cprec_stop_kind kind;
-	struct cprec_until until = {
-		.backwards = backwards, .has_to = true, .to = walked->at,
-	};
-	int rc = cprec_cursor_move(server->cursor, from, why);
-
-	if (!rc)
-		rc = run_until(server, &until, &kind, why);
-	if (!rc && kind == CPREC_AT_POSITION)
-		stand(server, walked);
-	return rc;
-}
-
-static int step(struct server *server, const struct resume *resume,
-		struct cprec_failure *why)
-{
-	struct cprec_position from = cprec_cursor_position(server->cursor);
-	struct cprec_position limit;
-	struct cprec_stop stop;
-	int rc = walk(server, resume, &stop, why);
-
-	/* It has ended, or had not begun: the others run on. */
-	if (rc == CPREC_NOT_FOUND)
-		return run_on(server, resume->backwards, why);
 	if (rc)
 		return rc;
-	if (exec_between(server, from, stop.at, &limit))
-		return exec_stand(server, limit, resume->backwards, why);
-	stand(server, &stop);
-	return server->watch_count || server->catches ?
-		       watch_walk(server, from, resume->backwards, &stop,
-				  why) : 0;
+	while ((rc = walk(server, resume, &steps, here, why)) > 0)
+		here = true;
+	/* It has ended, or had not begun: the others run on. */
+	return rc == CPREC_NOT_FOUND ?
+		       run_on(server, resume->backwards, why) : rc;
 }
 
 /* ------- requests ------- */

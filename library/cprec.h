@@ -475,6 +475,8 @@ struct cprec_stop {
 	uint32_t signal;		/* that is about to be delivered; 0 */
 	uint64_t call;			/* number of a system call */
 	int64_t result;			/* CPREC_AT_RETURN */
+	bool others;			/* cprec_cursor_walk: other threads
+					   have executed on the way */
 };
 
 /*

@@ -37,13 +37,17 @@ static bool is_inside(const struct cprec_walk *walk, uint64_t pc)
 	return walk->start <= pc && pc < walk->end;
 }
 
-/* Where it stops; `last` is where it got to. */
+/*
+ * Where it stops; `last` is where it got to, and whether others have executed
+ * until then.
+ */
 static int walk_on(struct cprec_cursor *cursor, const struct cprec_walk *walk,
 		   uint32_t stream, struct trail_stop *last,
 		   enum cprec_stop_kind *kind, struct failure *why)
 {
 	bool has_range = walk->start || walk->end;
 	uint64_t count = 0;
+	bool others = false;
 
 	*kind = CPREC_AT_POSITION;
 	for (last->at = cursor->at;;) {
@@ -57,6 +61,7 @@ static int walk_on(struct cprec_cursor *cursor, const struct cprec_walk *walk,
 		if (rc)
 			return rc;
 		count++;
+		last->others = others |= last->others;
 		if (walk->signals && last->signal) {
 			*kind = CPREC_AT_SIGNAL;
 			return 0;
@@ -102,7 +107,7 @@ PUBLIC int cprec_cursor_walk(struct cprec_cursor *cursor,
 	cursor->frame = 0;
 	cursor->stop = (struct cprec_stop) {
 		.kind = kind, .at = from_position(last.at), .pc = last.pc,
-		.signal = last.signal,
+		.signal = last.signal, .others = last.others,
 	};
 	*out = &cursor->stop;
 	return tid_of(handle, stream, last.at.time, &cursor->stop.tid,

@@ -76,7 +76,8 @@ Stop = structure(
     "stop", ("kind", c_int), ("at", Position), ("tid", c_uint32),
     ("index", c_size_t), ("by_kernel", c_bool), ("is_write", c_bool),
     ("pc", c_uint64), ("addr", c_uint64), ("length", c_uint64),
-    ("signal", c_uint32), ("call", c_uint64), ("result", c_int64))
+    ("signal", c_uint32), ("call", c_uint64), ("result", c_int64),
+    ("others", c_bool))
 
 Bookmark = structure("bookmark", ("name", c_char_p), ("at", Position),
                      ("text", c_char_p))

@@ -293,26 +293,41 @@ static const struct trail_stop *stop_at(const struct trail *trail, size_t index,
 	return &trail->stops[index];
 }
 
-static const struct trail_stop *find_next(const struct trail *trail,
-					  const struct position *at,
-					  uint32_t stream)
+/* Takes the stop if it is the stream's; it is passed otherwise. */
+static bool take(const struct trail_stop *stop, uint32_t stream,
+		 struct trail_stop *out)
+{
+	bool others = out->others;
+
+	if (stop->stream != stream) {
+		out->others = true;
+		return false;
+	}
+	*out = *stop;
+	out->others = others;
+	return true;
+}
+
+static bool find_next(const struct trail *trail, const struct position *at,
+		      uint32_t stream, struct trail_stop *out)
 {
 	size_t i = before(trail, at);
 
+	out->others = false;
 	for (i += stop_at(trail, i, at) != NULL; i < trail->count; i++)
-		if (trail->stops[i].stream == stream)
-			return &trail->stops[i];
-	return NULL;
+		if (take(&trail->stops[i], stream, out))
+			return true;
+	return false;
 }
 
-static const struct trail_stop *find_previous(const struct trail *trail,
-					      const struct position *at,
-					      uint32_t stream)
+static bool find_previous(const struct trail *trail, const struct position *at,
+			  uint32_t stream, struct trail_stop *out)
 {
+	out->others = false;
 	for (size_t i = before(trail, at); i-- > 0;)
-		if (trail->stops[i].stream == stream)
-			return &trail->stops[i];
-	return NULL;
+		if (take(&trail->stops[i], stream, out))
+			return true;
+	return false;
 }
 
 static bool has(const struct trail *trail, const struct position *at)
@@ -375,9 +390,10 @@ static int settle(struct trail *trail, const struct position *asked,
 int trail_next(struct trail *trail, const struct position *asked,
 	       uint32_t stream, struct trail_stop *out, struct failure *why)
 {
-	const struct trail_stop *found = NULL;
+	struct trail_stop found = { 0 };
 	struct position from, to, settled;
 	const struct position *at = &settled;
+	bool is_found = false;
 	uint64_t next;
 	int rc = settle(trail, asked, &settled, why);
 
@@ -385,27 +401,28 @@ int trail_next(struct trail *trail, const struct position *asked,
 		return rc;
 	from = settled;
 	if (has(trail, at))
-		found = find_next(trail, at, stream);
-	if (!found) {
+		is_found = find_next(trail, at, stream, &found);
+	if (!is_found) {
 		choose_length(trail, has(trail, at));
 		to = (struct position){ at->time + trail->length, EVENTS_ALL };
 		rc = make(trail, &from, &to, why);
-		found = rc ? NULL : find_next(trail, at, stream);
+		is_found = !rc && find_next(trail, at, stream, &found);
 	}
 	/* Others run for long. */
-	if (!rc && !found) {
+	if (!rc && !is_found) {
 		rc = instruction_time(trail, stream, trail->to.time, 1, &next,
 				      why);
 		from = (struct position){ next, 0 };
 		to = (struct position){ next + trail->length, EVENTS_ALL };
 		if (!rc && next >= trail->to.time)
 			rc = make(trail, &from, &to, why);
-		found = rc ? NULL : find_next(trail, at, stream);
+		is_found = !rc && find_next(trail, at, stream, &found);
+		found.others = true;
 	}
-	if (!rc && !found)
+	if (!rc && !is_found)
 		rc = failed(why, ERR_NOT_FOUND, "the thread goes no further");
 	if (!rc)
-		*out = *found;
+		*out = found;
 	return rc;
 }
 
@@ -420,9 +437,10 @@ int trail_previous(struct trail *trail, const struct position *asked,
 		   uint32_t stream, struct trail_stop *out,
 		   struct failure *why)
 {
-	const struct trail_stop *found = NULL;
+	struct trail_stop found = { 0 };
 	struct position from, to, settled;
 	const struct position *at = &settled;
+	bool is_found = false;
 	uint64_t last;
 	int rc = settle(trail, asked, &settled, why);
 
@@ -430,27 +448,28 @@ int trail_previous(struct trail *trail, const struct position *asked,
 		return rc;
 	to = settled;
 	if (has(trail, at))
-		found = find_previous(trail, at, stream);
-	if (!found) {
+		is_found = find_previous(trail, at, stream, &found);
+	if (!is_found) {
 		choose_length(trail, has(trail, at));
 		from = (struct position){ back_from(trail, at->time), 0 };
 		rc = make(trail, &from, &to, why);
-		found = rc ? NULL : find_previous(trail, at, stream);
+		is_found = !rc && find_previous(trail, at, stream, &found);
 	}
 	/* Others have run for long. */
-	if (!rc && !found) {
+	if (!rc && !is_found) {
 		rc = instruction_time(trail, stream, trail->from.time, 0,
 				      &last, why);
 		to = (struct position){ last + 1, 0 };
 		from = (struct position){ back_from(trail, to.time), 0 };
 		if (!rc)
 			rc = make(trail, &from, &to, why);
-		found = rc ? NULL : find_previous(trail, at, stream);
+		is_found = !rc && find_previous(trail, at, stream, &found);
+		found.others = true;
 	}
-	if (!rc && !found)
+	if (!rc && !is_found)
 		rc = failed(why, ERR_NOT_FOUND, "the thread begins there");
 	if (!rc)
-		*out = *found;
+		*out = found;
 	return rc;
 }
 

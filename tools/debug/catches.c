@@ -157,6 +157,7 @@ struct looking {
 	struct session *session;
 	bool backwards;
 	struct cprec_position from;
+	struct cprec_position least;	/* backwards: no further */
 	struct catching *out;
 };
 
@@ -176,7 +177,8 @@ static int on_event(void *context, const struct cprec_event *event)
 		 is_return)
 		side = 1;
 	if ((event->kind != CPREC_CALL_BEGINS && !is_return) ||
-	    (looking->backwards ? side >= 0 : side <= 0))
+	    (looking->backwards ? side >= 0 : side <= 0) ||
+	    cprec_position_compare(event->at, looking->least) < 0)
 		return 0;
 	for (size_t i = 0; i < session->point_count; i++) {
 		struct point *point = session->points[i];
@@ -206,6 +208,7 @@ static int on_event(void *context, const struct cprec_event *event)
 static int look_back(struct looking *looking, struct cprec_failure *why)
 {
 	struct session *session = looking->session;
+	struct cprec_position first = session->start;
 	uint64_t far = BACK_FIRST, now = looking->from.time;
 	struct cprec_events question = {
 		.size = sizeof(question), .has_from = true, .has_to = true,
@@ -214,10 +217,13 @@ static int look_back(struct looking *looking, struct cprec_failure *why)
 	};
 	int rc = 0;
 
+	/* The end of a call may be told at the time before. */
+	if (looking->least.time > first.time)
+		first = (struct cprec_position){ looking->least.time - 1 };
 	while (!rc && !looking->out->is_found) {
-		bool is_all = now - session->start.time <= far;
+		bool is_all = now - first.time <= far;
 
-		question.from = session->start;
+		question.from = first;
 		if (!is_all)
 			question.from = (struct cprec_position){ now - far };
 		rc = cprec_each_event(session->recording, &question, why);
@@ -228,19 +234,29 @@ static int look_back(struct looking *looking, struct cprec_failure *why)
 	return rc < 0 ? rc : 0;
 }
 
-int catch_next(struct session *session, bool backwards, struct catching *out,
+bool catches_calls(const struct session *session)
+{
+	for (size_t i = 0; i < session->point_count; i++)
+		if (session->points[i]->kind == POINT_SYSCALL &&
+		    !session->points[i]->is_off)
+			return true;
+	return false;
+}
+
+int catch_next(struct session *session, bool backwards,
+	       const struct cprec_position *limit, struct catching *out,
 	       struct cprec_failure *why)
 {
 	struct looking looking = {
 		.session = session, .backwards = backwards, .out = out,
 		.from = cprec_cursor_position(session->cursor),
+		.least = backwards && limit ? *limit : session->start,
 	};
 	struct cprec_events question = {
 		.size = sizeof(question), .has_from = true,
 		.from = looking.from, .begins = true, .visit = on_event,
 		.context = &looking,
 	};
-	bool any = false;
 	int rc;
 
 	/* The end of a call is told with its beginning. */
@@ -249,13 +265,14 @@ int catch_next(struct session *session, bool backwards, struct catching *out,
 			question.from.time - 1,
 		};
 	*out = (struct catching){ 0 };
-	for (size_t i = 0; i < session->point_count; i++)
-		any |= session->points[i]->kind == POINT_SYSCALL &&
-		       !session->points[i]->is_off;
-	if (!any)
+	if (!catches_calls(session))
 		return 0;
 	if (backwards)
 		return look_back(&looking, why);
+	if (limit) {
+		question.has_to = true;
+		question.to = *limit;
+	}
 	rc = cprec_each_event(session->recording, &question, why);
 	return rc < 0 ? rc : 0;
 }

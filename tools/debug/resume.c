@@ -285,8 +285,7 @@ static int take_stop(struct session *session, const struct wanted *wanted,
 		break;
 	}
 	rc = find_pc(session->cursor, &pc, why);
-	if (!rc && (how->kind == CPREC_AT_BREAK ||
-		    (how->kind == CPREC_AT_WATCH && !backwards)))
+	if (!rc)
 		rc = take_breaks(session, pc, stop, why);
 	if (!rc && how->kind == CPREC_AT_BREAK && wanted->own &&
 	    wanted->own->is_set && pc == wanted->own->pc) {
@@ -298,9 +297,29 @@ static int take_stop(struct session *session, const struct wanted *wanted,
 
 /* ------- running ------- */
 
+/* No further than the next call that is caught, or the limit; either may not
+ * be there. */
+static int set_end(struct session *session, struct wanted *wanted,
+		   const struct cprec_position *limit,
+		   struct cprec_until *until, struct cprec_failure *why)
+{
+	struct catching *catching = &wanted->catching;
+	int rc;
+
+	free(catching->text);
+	*catching = (struct catching){ 0 };
+	rc = catch_next(session, until->backwards, limit, catching, why);
+	until->has_to = limit || catching->is_found;
+	if (catching->is_found)
+		until->to = catching->at;
+	else if (limit)
+		until->to = *limit;
+	return rc;
+}
+
 static int run_once(struct session *session, struct wanted *wanted,
-		    bool backwards, struct stop *stop,
-		    struct cprec_failure *why)
+		    bool backwards, const struct cprec_position *limit,
+		    struct stop *stop, struct cprec_failure *why)
 {
 	struct cprec_until until = {
 		.size = sizeof(until), .backwards = backwards,
@@ -313,12 +332,8 @@ static int run_once(struct session *session, struct wanted *wanted,
 	const struct cprec_stop *how;
 	int rc = cprec_cursor_thread(session->cursor, 0, why);
 
-	free(wanted->catching.text);
-	wanted->catching = (struct catching){ 0 };
 	if (!rc)
-		rc = catch_next(session, backwards, &wanted->catching, why);
-	until.has_to = wanted->catching.is_found;
-	until.to = wanted->catching.at;
+		rc = set_end(session, wanted, limit, &until, why);
 	if (!rc && until.has_to &&
 	    !cprec_position_compare(until.to,
 				    cprec_cursor_position(session->cursor))) {
@@ -353,30 +368,71 @@ static bool is_here(const struct stop *stop, bool backwards,
 	       !cprec_position_compare(stop->how.at, from);
 }
 
+/* It is where its thread walks; `looked`: what is there, too, has been told. */
+static int arrive(struct session *session, const struct wanted *wanted,
+		  bool backwards, bool looked,
+		  const struct cprec_stop *walked, struct stop *stop,
+		  struct cprec_failure *why)
+{
+	bool unused;
+
+	stop->how = *walked;
+	if (!looked && walked->kind != CPREC_AT_POSITION)
+		return take_stop(session, wanted, backwards, stop, &unused,
+				 why);
+	stop->kind = STOP_STEPPED;
+	session->at_call = session->at_return = false;
+	return 0;
+}
+
+/* Until something stops it, or it is where its thread walks, which may be
+ * NULL. */
+static int run_on(struct session *session, struct wanted *wanted,
+		  bool backwards, const struct cprec_stop *walked,
+		  struct stop *stop, bool *reached, struct cprec_failure *why)
+{
+	const struct cprec_position *limit = walked ? &walked->at : NULL;
+	struct cprec_position from;
+	bool at_limit = false;
+	int rc;
+
+	*reached = false;
+	do {
+		from = cprec_cursor_position(session->cursor);
+		rc = run_once(session, wanted, backwards, limit, stop, why);
+		/* A watch has stopped it here before. */
+		if (!rc && is_here(stop, backwards, from))
+			rc = run_once(session, wanted, backwards, limit, stop,
+				      why);
+		if (rc)
+			return rc;
+		at_limit = limit && stop->how.kind == CPREC_AT_POSITION &&
+			   !wanted->catching.is_found;
+		if (!at_limit)
+			rc = take_stop(session, wanted, backwards, stop,
+				       reached, why);
+	} while (!rc && !at_limit && !*reached && stop->kind == STOP_STEPPED);
+	if (rc || !at_limit)
+		return rc;
+	rc = cprec_cursor_thread(session->cursor, walked->tid, why);
+	return rc ? rc : arrive(session, wanted, backwards,
+				backwards || !cprec_position_compare(from,
+								     *limit),
+				walked, stop, why);
+}
+
 int run_until(struct session *session, bool backwards,
 	      const struct resume_break *own, struct stop *stop, bool *reached,
 	      struct cprec_failure *why)
 {
-	struct cprec_position from = cprec_cursor_position(session->cursor);
 	struct wanted wanted;
-	bool is_own, was_here = false;
 	int rc = wanted_begin(&wanted, session, own, why);
 
 	*reached = false;
-	do {
-		if (!rc)
-			rc = run_once(session, &wanted, backwards, stop, why);
-		/* A watch has stopped it here before. */
-		if (!rc && !was_here && is_here(stop, backwards, from)) {
-			was_here = true;
-			rc = run_once(session, &wanted, backwards, stop, why);
-		}
-		if (!rc)
-			rc = take_stop(session, &wanted, backwards, stop,
-				       &is_own, why);
-	} while (!rc && !is_own && stop->kind == STOP_STEPPED);
+	if (!rc)
+		rc = run_on(session, &wanted, backwards, NULL, stop, reached,
+			    why);
 	wanted_release(&wanted);
-	*reached = !rc && is_own;
 	return rc ? rc : stand(session, stop, why);
 }
 
@@ -396,34 +452,6 @@ static int walk_once(struct session *session, const struct wanted *wanted,
 	if (!rc)
 		stop->how = *how;
 	return rc;
-}
-
-/* The same way again, for what is accessed on it: `*seen`, something was. */
-static int watch_walk(struct session *session, const struct wanted *wanted,
-		      struct cprec_position from, bool backwards,
-		      struct stop *stop, bool *seen,
-		      struct cprec_failure *why)
-{
-	const struct cprec_stop walked = stop->how;
-	struct cprec_until until = {
-		.size = sizeof(until), .backwards = backwards,
-		.has_to = true, .to = walked.at, .watches = wanted->watches,
-		.watch_count = wanted->watch_count,
-	};
-	const struct cprec_stop *how;
-	int rc = cprec_cursor_move(session->cursor, from, why);
-
-	*seen = false;
-	if (!rc)
-		rc = cprec_cursor_run(session->cursor, &until, &how, why);
-	if (rc)
-		return rc;
-	*seen = how->kind == CPREC_AT_WATCH;
-	if (*seen) {
-		stop->how = *how;
-		return cprec_cursor_thread(session->cursor, how->tid, why);
-	}
-	return cprec_cursor_move(session->cursor, walked.at, why);
 }
 
 /* Whether what one instruction did is seen by what memory has then. */
@@ -454,33 +482,33 @@ static void watch_changes(struct session *session, const struct wanted *wanted,
 	}
 }
 
-static int walk_and_look(struct session *session, const struct wanted *wanted,
+/* What else is on the way that its thread walks is looked for only if there may
+ * be anything. */
+static int walk_and_look(struct session *session, struct wanted *wanted,
 			 const struct cprec_walk *walk, struct stop *stop,
 			 struct cprec_failure *why)
 {
 	struct cprec_position from = cprec_cursor_position(session->cursor);
-	bool seen = false, is_own;
-	uint64_t pc;
+	struct cprec_stop walked;
+	bool runs, seen = false, unused;
 	int rc = walk_once(session, wanted, walk, stop, why);
 
-	if (!rc && wanted->watch_count && are_changes(wanted, walk))
-		watch_changes(session, wanted, stop, &seen);
-	else if (!rc && wanted->watch_count)
-		rc = watch_walk(session, wanted, from, walk->backwards, stop,
-				&seen, why);
 	if (rc)
 		return rc;
-	if (seen || stop->how.kind == CPREC_AT_SIGNAL)
-		rc = take_stop(session, wanted, walk->backwards, stop, &is_own,
-			       why);
-	else
-		stop->kind = STOP_STEPPED;
-	/* Forwards, that has looked at them, too. */
-	if (rc || stop->how.kind == CPREC_AT_SIGNAL ||
-	    (seen && !walk->backwards))
-		return rc;
-	rc = find_pc(session->cursor, &pc, why);
-	return rc ? rc : take_breaks(session, pc, stop, why);
+	walked = stop->how;
+	runs = walked.others || catches_calls(session) ||
+	       (wanted->watch_count && !are_changes(wanted, walk));
+	if (runs) {
+		rc = cprec_cursor_move(session->cursor, from, why);
+		return rc ? rc : run_on(session, wanted, walk->backwards,
+					&walked, stop, &unused, why);
+	}
+	if (wanted->watch_count)
+		watch_changes(session, wanted, stop, &seen);
+	if (!seen)
+		return arrive(session, wanted, walk->backwards, false, &walked,
+			      stop, why);
+	return take_stop(session, wanted, walk->backwards, stop, &unused, why);
 }
 
 int walk_on(struct session *session, bool backwards, uint64_t start,
@@ -496,9 +524,6 @@ int walk_on(struct session *session, bool backwards, uint64_t start,
 	struct wanted wanted;
 	bool reached;
 	int rc = wanted_begin(&wanted, session, NULL, why);
-
-	/* Where it steps to, no call was caught. */
-	session->at_call = session->at_return = false;
 
 	if (!rc)
 		rc = walk_and_look(session, &wanted, &walk, stop, why);

@@ -295,14 +295,19 @@ char *shown_value(struct cprec_cursor *cursor, const struct cprec_bits *what,
 #define SIGNAL_TEXT 32
 const char *signal_name(char text[SIGNAL_TEXT], uint32_t signal);
 
-/* Where the next call is that is caught, or the last one before. */
+/* Whether any system calls are caught. */
+bool catches_calls(const struct session *session);
+
+/* Where the next call is that is caught, or the last one before; no further than
+ * a limit, which may be NULL. */
 struct catching {
 	bool is_found, is_return;
 	struct cprec_position at;
 	struct point *point;
 	char *text;		/* free() it */
 };
-int catch_next(struct session *session, bool backwards, struct catching *out,
+int catch_next(struct session *session, bool backwards,
+	       const struct cprec_position *limit, struct catching *out,
 	       struct cprec_failure *why);
 
 /* Whether the thread is one that stops, and the condition is true where the cursor

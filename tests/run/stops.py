@@ -1,0 +1,123 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Whatever resumes, stops where anything is to stop: in other threads, and at
+all that changes memory; with gdb and with `cprec debug --plain`."""
+import sys
+
+sys.dont_write_bytecode = True
+from plain import Plain  # noqa: E402
+from tap import expect, main  # noqa: E402
+
+# The first thread waits in one instruction while the other one executes.
+BLOCKS = """#include <pthread.h>
+#include <unistd.h>
+int met, ends[2];
+void meet(void) { met = 1; }
+static void *work(void *unused)
+{
+  usleep(1000);
+  meet();
+  return write(ends[1], "x", 1) == 1 ? unused : 0;
+}
+static long wait_for(char *byte)
+{
+  long got;
+  __asm__ volatile("syscall" : "=a"(got) : "a"(0L), "D"((long)ends[0]),
+                   "S"(byte), "d"(1L) : "rcx", "r11", "memory");
+  return got;
+}
+int main(void)
+{
+  pthread_t other;
+  char byte;
+  if (pipe(ends))
+    return 1;
+  pthread_create(&other, 0, work, 0);
+  return wait_for(&byte) != 1;
+}
+"""
+
+
+class Stops(Plain):
+    def blocks(self):
+        """The program, and its recording."""
+        program = self.build("blocks", BLOCKS, "-g", "-O0", "-pthread")
+        return program, self.record("blocks", program)
+
+    # ------- breakpoints of other threads -------
+
+    def natively(self, program):
+        """gdb on the program itself stops there, too."""
+        answers, errors = self.gdb(
+            [self.options.gdb, program],
+            ["tbreak wait_for", "run", "break meet", "next", "p met"])
+        expect("Breakpoint 2, meet" in answers[3], f"{answers} {errors}")
+
+    def steps(self):
+        """The step ends where the other thread stops; so does one backwards."""
+        program, path = self.blocks()
+        self.natively(program)
+        for command in "next", "step", "stepi 20":
+            self.session(
+                path,
+                ("tbreak wait_for", ""), ("continue", "wait_for"),
+                ("break meet", ""), (command, "Breakpoint 2, meet"),
+                ("p met", "= 0"), ("continue", "history"))
+            self.asks(
+                path,
+                ("tbreak wait_for", ""), ("continue", "wait_for"),
+                ("break meet", ""), (command, "Breakpoint 2, meet"),
+                ("print met", "= 0"), ("continue", "ends here"))
+        for command in "reverse-next", "reverse-step", "reverse-stepi 20":
+            self.session(
+                path,
+                ("tbreak 16", ""), ("continue", "16"),
+                ("break meet", ""), (command, "Breakpoint 2, meet"),
+                ("p met", "= 0"), ("reverse-continue", "history"))
+            self.asks(
+                path,
+                ("tbreak 16", ""), ("continue", ":16"),
+                ("break meet", ""), (command, "Breakpoint 2, meet"),
+                ("print met", "= 0"), ("reverse-continue", "begins here"))
+
+    def passes(self):
+        """What stops nobody is passed, and the step goes on."""
+        _, path = self.blocks()
+        self.session(
+            path,
+            ("tbreak wait_for", ""), ("continue", "wait_for"),
+            ("break meet if met == 1", ""), ("next", "^16"),
+            ("p met", "= 1"), ("reverse-next", "\n14|^14"), ("p met", "= 0"))
+        return self.asks(
+            path,
+            ("tbreak wait_for", ""), ("continue", "wait_for"),
+            ("break meet", ""), ("ignore 2 1", ""), ("next", "^16"),
+            ("info breakpoints", "met 1 time"),
+            ("ignore 2 1", ""), ("reverse-next", "^14"),
+            ("info breakpoints", "met 2 times"))
+
+    def calls(self):
+        """A call that is caught stops a step over its instruction."""
+        _, path = self.blocks()
+        return self.asks(
+            path,
+            ("tbreak wait_for", ""), ("continue", "wait_for"),
+            ("catch syscall read", ""), ("next", "call of read"),
+            ("next", "returned from read = 1"), ("next", "^16"),
+            ("reverse-next", "returned from read = 1"),
+            ("reverse-next", "call of read"))
+
+
+def run_all(options, folder):
+    tests = Stops(options, folder)
+    tests.test("steps while another thread executes", tests.steps)
+    tests.test("... with conditions", tests.passes)
+    tests.test("... with calls that are caught", tests.calls)
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    import argparse
+    PARSER = argparse.ArgumentParser()
+    PARSER.add_argument("--gdb", default="gdb", help="this one")
+    sys.exit(main(run_all, parser=PARSER))
