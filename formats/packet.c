@@ -502,3 +502,29 @@ int packet_decode(struct input *in, struct packet_state *state,
 	*out = packet;
 	return 0;
 }
+
+bool packet_changes(const struct packet *effect, bool target, guest_addr *addr,
+		    uint64_t *size)
+{
+	*addr = effect->addr;
+	*size = effect->size;
+	switch (effect->kind) {
+	case PACKET_STORED:
+		*size = GUEST_PAGE;
+		return !target;
+	case PACKET_DOUBT:
+		*addr &= ~(guest_addr)(GUEST_PAGE - 1);
+		return !target;
+	case PACKET_WRITE:
+	case PACKET_MAP:
+	case PACKET_UNMAP:
+	case PACKET_CLEAR:
+		return !target;
+	case PACKET_MOVE:
+		if (target)
+			*addr = effect->target;
+		return true;
+	default:
+		return false;
+	}
+}

@@ -155,6 +155,13 @@ static inline bool packet_is_told(enum packet_kind event,
 	       packet < PACKET_TOUCH;
 }
 
+/*
+ * The memory whose contents an effect may change; of pages that move, where they
+ * were, or their target.  False if it changes none.
+ */
+bool packet_changes(const struct packet *effect, bool target, guest_addr *addr,
+		    uint64_t *size);
+
 void packet_encode(struct output *out, struct packet_state *state,
 		   const struct packet *packet);
 

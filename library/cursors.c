@@ -282,6 +282,7 @@ static int take_watches(struct replay_watch **out,
 				      "what is watched has no bytes");
 		(*out)[i] = (struct replay_watch) {
 			.data = { first, first + watch->length - 1 },
+			.addr = watch->addr,
 			.reads = watch->reads, .writes = watch->writes,
 		};
 	}

@@ -85,21 +85,6 @@ static void on_accessed(void *context, const struct vm_access_told *list,
 	}
 }
 
-/* Where the effects of an event happen: with an instruction, or behind one. */
-static void place_event(struct replayer *rep, enum packet_kind kind,
-			struct meeting *met)
-{
-	struct position now = position_now(rep);
-
-	if (position_counts(kind)) {
-		met->before = now;
-		met->after = (struct position){ now.time, now.events + 1 };
-	} else {
-		met->before = (struct position){ now.time - 1, EVENTS_ALL };
-		met->after = (struct position){ now.time, now.events };
-	}
-}
-
 static bool is_awaited(const struct search *search, const struct packet *packet)
 {
 	bool is_signal = packet->kind == PACKET_SIGNAL ||
@@ -121,7 +106,7 @@ static void meet_event(struct search *search, const struct packet *packet)
 {
 	struct meeting met = { .any = true };
 
-	place_event(search->rep, packet->kind, &met);
+	effects_place(search->rep, packet->kind, &met);
 	met.stop = (struct replay_stop) {
 		.kind = REPLAY_AT_EVENT, .event = packet->kind,
 		.number = packet->number,
@@ -133,39 +118,14 @@ static void meet_event(struct search *search, const struct packet *packet)
 
 /* ------- events ------- */
 
-/* Whether it changes memory where it says, and how much. */
-static bool effect_writes(const struct packet *effect, uint64_t *size)
-{
-	*size = effect->kind == PACKET_STORED ? GUEST_PAGE : effect->size;
-	return effect->kind == PACKET_WRITE || effect->kind == PACKET_STORED;
-}
-
 static void on_event(void *context, const struct replay_event *event)
 {
 	struct search *search = context;
-	struct replayer *rep = search->rep;
-	struct meeting met = { .any = true };
-	uint64_t size;
 
 	call_meet(search, event->packet);
 	if (is_awaited(search, event->packet))
 		meet_event(search, event->packet);
-	for (size_t i = 0; i < event->count; i++) {
-		const struct packet *effect = replay_event_effect(event, i);
-
-		if (!effect_writes(effect, &size) ||
-		    !is_watched(search, true, effect->addr, size,
-				&met.stop.index))
-			continue;
-		place_event(rep, event->packet->kind, &met);
-		met.stop = (struct replay_stop) {
-			.kind = REPLAY_AT_WATCH, .index = met.stop.index,
-			.by_event = true, .access = ACCESS_WRITE,
-			.addr = effect->addr, .size = size,
-		};
-		run_take(search, &met);
-		return;
-	}
+	effects_meet(search, event);
 }
 
 /*
@@ -216,10 +176,9 @@ static int find_event(void *context, const struct packet_place *place,
 {
 	const struct search *search = context;
 
-	(void)place;
-	return packet_is_event(packet->kind) &&
-	       (is_awaited(search, packet) ||
-		call_is_awaited(search, packet));
+	if (!packet_is_event(packet->kind))
+		return !place->is_told && effect_is_watched(search, packet);
+	return is_awaited(search, packet) || call_is_awaited(search, packet);
 }
 
 /* Whether anything that is watched may be accessed in a segment. */
@@ -249,7 +208,8 @@ int run_may_meet_event(struct search *search, size_t segment, bool *may,
 	int rc;
 
 	*may = call_may_be_open(search, segment);
-	if (*may || (!until->events && !until->calls && !until->returns))
+	if (*may || (!until->events && !until->calls && !until->returns &&
+		     !until->watch_count))
 		return 0;
 	rc = recording_each_packet(search->rep->recording, segment, find_event,
 				   search, why);
@@ -372,7 +332,8 @@ static int begin(struct search *search, struct failure *why)
 	int rc;
 
 	search->observer = (struct replay_observer) {
-		.event = on_event, .turn = call_on_turn, .context = search,
+		.event = on_event, .event_done = effects_done,
+		.turn = call_on_turn, .context = search,
 		.guest = { .context = search },
 	};
 	rc = watch(search, why);
@@ -403,6 +364,7 @@ static void end(struct search *search)
 	replayer_unobserve(rep, &search->observer);
 	free(search->watched);
 	search->watched = NULL;
+	effects_end(search);
 	rep->halts = rep->passes = rep->at_break = false;
 }
 

@@ -29,6 +29,7 @@ struct replayer;
 struct replay_watch {
 	struct vm_range data;	/* some of these bytes are accessed; addresses
 				   are those of memory_home() */
+	guest_addr addr;	/* of the first one, as the guest has it */
 	bool reads, writes;	/* what counts; writes may change nothing */
 };
 

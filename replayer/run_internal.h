@@ -3,7 +3,7 @@
  * run_internal.h - looking for what a run waits for, in parts
  *
  * run.c looks through a part of the execution, forwards, run_calls.c for system
- * calls; run_back.c chooses the parts of a run backwards, the last one first, and
+ * calls, run_effects.c for what the kernel changes; run_back.c chooses the parts of a run backwards, the last one first, and
  * run_pool.c has several of them looked through at a time.
  */
 #ifndef CPREC_REPLAYER_RUN_INTERNAL_H
@@ -38,6 +38,7 @@ struct search {
 	bool *had;		/* of `until`: others have set the breakpoint */
 	struct vm_range *watched;	/* the ranges of all watches */
 	struct meeting found;
+	struct event_watch *before;	/* of all watches; run_effects.c */
 	struct replay_observer observer;
 	struct side_file *side;	/* backwards: may know more; or NULL */
 
@@ -106,6 +107,22 @@ void call_on_turn(void *search, bool after);
 
 /* Whether a call may be under way in a segment in whose packets it is not. */
 bool call_may_be_open(const struct search *search, size_t segment);
+
+/* ------- run_effects.c ------- */
+
+/* Where the effects of an event happen: with an instruction, or behind one. */
+void effects_place(struct replayer *rep, enum packet_kind kind,
+		   struct meeting *met);
+
+/* Whether an effect may change what is watched. */
+bool effect_is_watched(const struct search *search,
+		       const struct packet *effect);
+
+/* An event is about to take effect; it may change what is watched.  It has, of
+ * which observers are told. */
+void effects_meet(struct search *search, const struct replay_event *event);
+void effects_done(void *search, const struct replay_event *event);
+void effects_end(struct search *search);
 
 /* ------- run_lines.c ------- */
 

@@ -395,14 +395,6 @@ static bool is_call(enum packet_kind kind)
 	return kind == PACKET_SYSCALL || kind == PACKET_RETURN;
 }
 
-static bool may_write(enum packet_kind kind)
-{
-	return kind == PACKET_WRITE || kind == PACKET_DOUBT ||
-	       kind == PACKET_STORED ||
-	       kind == PACKET_MAP || kind == PACKET_UNMAP ||
-	       kind == PACKET_CLEAR || kind == PACKET_MOVE;
-}
-
 static enum history_kind kind_of(const struct replay_event *event,
 				 const struct packet *effect)
 {
@@ -419,18 +411,6 @@ static enum history_kind kind_of(const struct replay_event *event,
 				       event->packet->kind == PACKET_GIVE_WAY ?
 			       HISTORY_OTHERS : HISTORY_KERNEL;
 	}
-}
-
-/* Pages that move leave one place for another. */
-static void part_of(const struct packet *effect, bool target, guest_addr *addr,
-		    uint64_t *size)
-{
-	*addr = effect->kind == PACKET_DOUBT ?
-			effect->addr & ~(guest_addr)(GUEST_PAGE - 1) :
-			effect->addr;
-	*size = effect->kind == PACKET_STORED ? GUEST_PAGE : effect->size;
-	if (target)
-		*addr = effect->target;
 }
 
 /* What is there now of what is asked for. */
@@ -452,9 +432,8 @@ static bool concerns(const struct search *search, const struct packet *effect,
 	guest_addr addr;
 	uint64_t all;
 
-	if (!may_write(effect->kind))
+	if (!packet_changes(effect, target, &addr, &all))
 		return false;
-	part_of(effect, target, &addr, &all);
 	return clip(search, search->question->addr, addr, all, at, size) ||
 	       clip(search, search->home, addr, all, at, size);
 }
@@ -475,8 +454,7 @@ static bool is_undone(const struct search *search,
 
 		if (is_later && other->kind != PACKET_DOUBT &&
 		    (concerns(search, other, false, &next, &part) ||
-		     (other->kind == PACKET_MOVE &&
-		      concerns(search, other, true, &next, &part))) &&
+		     concerns(search, other, true, &next, &part)) &&
 		    next <= at && at + size <= next + part)
 			return true;
 		is_later |= other == effect;
@@ -544,8 +522,7 @@ static void on_event_done(void *context, const struct replay_event *event)
 		const struct packet *effect = replay_event_effect(event, i);
 
 		take_effect(search, event, effect, false);
-		if (effect->kind == PACKET_MOVE)
-			take_effect(search, event, effect, true);
+		take_effect(search, event, effect, true);
 	}
 }
 

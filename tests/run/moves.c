@@ -145,9 +145,24 @@ static void on_event(void *context, const struct replay_event *event)
 	for (size_t i = 0; i < event->count; i++) {
 		const struct packet *effect = replay_event_effect(event, i);
 
-		if (effect->kind == PACKET_WRITE)
+		switch (effect->kind) {
+		case PACKET_MOVE:
+			add_touch(log, ACCESS_WRITE, effect->target,
+				  effect->size);
+			/* fall through */
+		case PACKET_WRITE:
+		case PACKET_MAP:
+		case PACKET_UNMAP:
+		case PACKET_CLEAR:
 			add_touch(log, ACCESS_WRITE, effect->addr,
 				  effect->size);
+			break;
+		case PACKET_STORED:
+			add_touch(log, ACCESS_WRITE, effect->addr, GUEST_PAGE);
+			break;
+		default:
+			break;
+		}
 	}
 }
 
@@ -334,6 +349,7 @@ static void choose(const struct log *log, struct replay_until *until,
 
 		watches[i] = (struct replay_watch) {
 			.data = { touch->addr, touch->addr },
+			.addr = touch->addr,
 			.reads = random_below(2), .writes = random_below(4),
 		};
 	}
@@ -474,7 +490,7 @@ static bool is_same_back(struct replayer *replayer, guest_addr addr,
 static int list_writes(guest_addr addr)
 {
 	const struct replay_watch watch = {
-		.data = { addr, addr + 7 }, .writes = true,
+		.data = { addr, addr + 7 }, .addr = addr, .writes = true,
 	};
 	struct replay_until until = { .watches = &watch, .watch_count = 1 };
 	struct write *writes = NULL;

@@ -2,11 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Whatever resumes, stops where anything is to stop: in other threads, and at
 all that changes memory; with gdb and with `cprec debug --plain`."""
+import argparse
+import os
+import re
 import sys
 
 sys.dont_write_bytecode = True
 from plain import Plain  # noqa: E402
-from tap import expect, main  # noqa: E402
+from tap import equal, expect, main  # noqa: E402
 
 # The first thread waits in one instruction while the other one executes.
 BLOCKS = """#include <pthread.h>
@@ -36,6 +39,50 @@ int main(void)
   return wait_for(&byte) != 1;
 }
 """
+
+# Calls change memory; some of them say only that they may have.
+MAPPED = """#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#define BOTH (PROT_READ | PROT_WRITE)
+#define PAGE 4096
+enum { SIZE = 16 * PAGE };
+static char *block;
+static void change(int file)
+{
+  char *at = block + 2 * PAGE + 100;
+  *at = 'a';
+  madvise(block, SIZE, MADV_DONTNEED);
+  *at = 'b';
+  mmap(block, SIZE, BOTH, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  *at = 'c';
+  for (int i = 0; i < 2; i++)
+    if (read(file, block, SIZE) != SIZE)
+      _exit(2);
+  *at = 'd';
+  mremap(block, SIZE, SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, block + SIZE);
+  mremap(block + SIZE, SIZE, SIZE, MREMAP_MAYMOVE | MREMAP_FIXED, block);
+  munmap(block, SIZE);
+}
+int main(int argc, char **argv)
+{
+  int file = open(argv[1], O_RDONLY);
+  block = mmap(0, 2 * SIZE, BOTH, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  change(file);
+  return argc != 2;
+}
+"""
+
+# What is watched of it.
+WATCHED = "*(block + 2 * 4096 + 100)"
+
+
+def changes_in(answers):
+    """Of a watchpoint: pairs of the old value and the new one."""
+    return re.findall(r"Old value = (.*)\nNew value = (.*)(?:\n|$)",
+                      "\n".join(answers))
 
 
 class Stops(Plain):
@@ -107,17 +154,44 @@ class Stops(Plain):
             ("reverse-next", "returned from read = 1"),
             ("reverse-next", "call of read"))
 
+    # ------- what the kernel changes -------
+
+    def mapped(self):
+        """A watch sees what gdb sees natively, where it looks after each
+        instruction; and the same backwards."""
+        program = self.build("mapped", MAPPED, "-g", "-O0")
+        data = os.path.join(self.folder, "data")
+        with open(data, "w", encoding="ascii") as file:
+            file.write("x" * 65536 + "y" * 65536)
+        path = self.record("mapped", program, data)
+        runs = ["continue"] * 12
+        begin = [f"watch -l {WATCHED}", *runs]
+        natively = changes_in(self.gdb(
+            [self.options.gdb, program],
+            [f"set args {data}", "set can-use-hw-watchpoints 0",
+             "break change", "run", *begin])[0])
+        equal(len(natively), 11, f"{natively}")
+        answers, _ = self.gdb(
+            self.ours(path), ["tbreak change", "continue", *begin,
+                              *["reverse-continue"] * len(natively)])
+        found = changes_in(answers)
+        there, back = found[:len(natively)], found[len(natively):]
+        equal(there, natively, "forwards")
+        equal([(new, old) for old, new in reversed(back)], natively,
+              "backwards")
+        return f"{len(natively)} changes"
+
 
 def run_all(options, folder):
     tests = Stops(options, folder)
     tests.test("steps while another thread executes", tests.steps)
     tests.test("... with conditions", tests.passes)
     tests.test("... with calls that are caught", tests.calls)
+    tests.test("what calls do to what is watched", tests.mapped)
     return tests.summary()
 
 
 if __name__ == "__main__":
-    import argparse
     PARSER = argparse.ArgumentParser()
     PARSER.add_argument("--gdb", default="gdb", help="this one")
     sys.exit(main(run_all, parser=PARSER))
