@@ -156,8 +156,8 @@ static inline bool packet_is_told(enum packet_kind event,
 }
 
 /*
- * The memory whose contents an effect may change; of pages that move, where they
- * were, or their target.  False if it changes none.
+ * The memory whose contents an effect may change; of pages that move, where
+ * they were, or their target.  False if it changes none.
  */
 bool packet_changes(const struct packet *effect, bool target, guest_addr *addr,
 		    uint64_t *size);

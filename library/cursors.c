@@ -264,7 +264,7 @@ PUBLIC int cprec_cursor_keep(struct cprec_cursor *cursor,
 
 /* Watches are known by the addresses under which memory keeps contents. */
 static int take_watches(struct replay_watch **out,
-			const struct cprec_until *until,
+			const struct cprec_until *until, bool is_machine,
 			struct replayer *replayer, struct failure *why)
 {
 	*out = calloc(until->watch_count + 1, sizeof(**out));
@@ -274,7 +274,7 @@ static int take_watches(struct replay_watch **out,
 		const struct cprec_watch *watch = &until->watches[i];
 		uint64_t first = replayer_home(replayer, watch->addr);
 
-		if (first == HOME_NONE)
+		if (first == HOME_NONE && is_machine)
 			return failed(why, ERR_NOT_FOUND, "0x%" PRIx64
 				      " is not mapped", watch->addr);
 		if (!watch->length || watch->length - 1 > UINT64_MAX - first)
@@ -355,7 +355,9 @@ static int run(struct cprec_cursor *cursor, const struct cprec_until *asked,
 	};
 	struct replay_watch *watches;
 	struct replay_stop stop;
-	int rc = take_watches(&watches, asked, replayer, why);
+	int rc = take_watches(&watches, asked,
+			      recording_is_machine(cursor->of->recording),
+			      replayer, why);
 	const struct replay_until until = {
 		.to = *to, .breaks = asked->breaks,
 		.break_count = asked->break_count, .watches = watches,

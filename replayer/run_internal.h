@@ -3,8 +3,9 @@
  * run_internal.h - looking for what a run waits for, in parts
  *
  * run.c looks through a part of the execution, forwards, run_calls.c for system
- * calls, run_effects.c for what the kernel changes; run_back.c chooses the parts of a run backwards, the last one first, and
- * run_pool.c has several of them looked through at a time.
+ * calls, run_effects.c for what the kernel changes; run_back.c chooses the parts
+ * of a run backwards, the last one first, and run_pool.c has several of them
+ * looked through at a time.
  */
 #ifndef CPREC_REPLAYER_RUN_INTERNAL_H
 #define CPREC_REPLAYER_RUN_INTERNAL_H

@@ -181,6 +181,19 @@ class Stops(Plain):
               "backwards")
         return f"{len(natively)} changes"
 
+    def last_address(self):
+        """Nothing is there, so nothing stops."""
+        _, path = self.blocks()
+        for watch in ("watch -l *(char *)-1", "rwatch *(char *)-1",
+                      "awatch *(long *)-8"):
+            self.session(
+                path, (watch, "atchpoint 1"), ("continue", "history"),
+                ("reverse-continue", "history"), ("stepi", "0x|_start"),
+                at=("-g", "main"))
+        return self.asks(
+            path, ("watch *(char *)-1", ""), ("continue", "ends here"),
+            ("reverse-continue", "begins here"), ("stepi", r"\[1 "))
+
 
 def run_all(options, folder):
     tests = Stops(options, folder)
@@ -188,6 +201,7 @@ def run_all(options, folder):
     tests.test("... with conditions", tests.passes)
     tests.test("... with calls that are caught", tests.calls)
     tests.test("what calls do to what is watched", tests.mapped)
+    tests.test("a watch of the last address", tests.last_address)
     return tests.summary()
 
 

@@ -298,8 +298,8 @@ const char *signal_name(char text[SIGNAL_TEXT], uint32_t signal);
 /* Whether any system calls are caught. */
 bool catches_calls(const struct session *session);
 
-/* Where the next call is that is caught, or the last one before; no further than
- * a limit, which may be NULL. */
+/* Where the next call is that is caught, or the last one before; no further
+ * than a limit, which may be NULL. */
 struct catching {
 	bool is_found, is_return;
 	struct cprec_position at;
