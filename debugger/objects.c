@@ -390,7 +390,6 @@ bool program_thread_block(struct server *server, uint64_t link_map,
 
 struct thread_list {
 	struct server *server;
-	uint64_t time;
 	struct text *out;
 };
 
@@ -398,23 +397,19 @@ static int add_thread(void *context, const struct cprec_thread *thread)
 {
 	struct thread_list *list = context;
 
-	if (thread->first <= list->time &&
-	    (!thread->has_ended || list->time <= thread->last))
-		text_add(list->out, "<thread id=\"p%" PRIx32 ".%" PRIx32
-			 "\"/>", list->server->pid, thread->tid);
+	text_add(list->out, "<thread id=\"p%" PRIx32 ".%" PRIx32 "\"/>",
+		 list->server->pid, thread->tid);
 	return 0;
 }
 
 static int make_threads(struct server *server, struct text *out,
 			struct cprec_failure *why)
 {
-	struct thread_list list = {
-		server, cprec_cursor_position(server->cursor).time, out,
-	};
+	struct thread_list list = { server, out };
 	int rc;
 
 	text_add(out, "<?xml version=\"1.0\"?><threads>");
-	rc = cprec_each_thread(server->recording, add_thread, &list, why);
+	rc = cprec_each_thread_at(server->cursor, add_thread, &list, why);
 	text_add(out, "</threads>");
 	return rc;
 }

@@ -84,25 +84,16 @@ void on_choose_thread(struct server *server, const char *args)
 
 struct thread_search {
 	struct server *server;
-	uint64_t time;
 	uint32_t tid;		/* that is looked for */
 	bool is_there;
 	struct text *list;	/* of all; or NULL */
 	const char *between;
 };
 
-static bool is_alive(const struct cprec_thread *thread, uint64_t time)
-{
-	return thread->first <= time &&
-	       (!thread->has_ended || time <= thread->last);
-}
-
 static int visit_thread(void *context, const struct cprec_thread *thread)
 {
 	struct thread_search *search = context;
 
-	if (!is_alive(thread, search->time))
-		return 0;
 	search->is_there |= thread->tid == search->tid;
 	if (!search->list)
 		return 0;
@@ -114,10 +105,8 @@ static int visit_thread(void *context, const struct cprec_thread *thread)
 
 static int each_thread(struct thread_search *search, struct cprec_failure *why)
 {
-	struct server *server = search->server;
-
-	search->time = cprec_cursor_position(server->cursor).time;
-	return cprec_each_thread(server->recording, visit_thread, search, why);
+	return cprec_each_thread_at(search->server->cursor, visit_thread,
+				    search, why);
 }
 
 void on_thread_alive(struct server *server, const char *args)

@@ -401,6 +401,12 @@ struct cprec_state {
 	bool has_ended;		/* where it stands, it has */
 };
 
+/* Those that are there where the cursor stands. */
+int cprec_each_thread_at(struct cprec_cursor *cursor,
+			 int (*visit)(void *context,
+				      const struct cprec_thread *thread),
+			 void *context, struct cprec_failure *why);
+
 int cprec_cursor_describe(struct cprec_cursor *cursor,
 			  const struct cprec_state **out,
 			  struct cprec_failure *why);

@@ -233,6 +233,57 @@ PUBLIC int cprec_cursor_describe(struct cprec_cursor *cursor,
 	return 0;
 }
 
+struct threads_at {
+	struct cprec_cursor *cursor;
+	int (*visit)(void *context, const struct cprec_thread *thread);
+	void *context;
+	struct cprec_failure *why;
+};
+
+/* Whether a thread has not ended yet, at the time at which it ends: 1, 0, or
+ * less. */
+static int is_left(struct cprec_cursor *cursor, uint32_t tid,
+		   struct cprec_failure *why)
+{
+	struct replayer *replayer;
+	struct reg_file unused;
+	uint32_t stream;
+	int rc = cursor_begin(cursor, &replayer, why);
+
+	if (!rc)
+		rc = recording_find_stream(cursor->of->recording, tid,
+					   cursor->at.time, &stream,
+					   inner(why));
+	if (!rc)
+		rc = replayer_thread_registers(replayer, stream, &unused,
+					       inner(why));
+	if (rc)
+		return rc == ERR_NOT_FOUND ? 0 : rc;
+	return 1;
+}
+
+static int visit_if_there(void *context, const struct cprec_thread *thread)
+{
+	const struct threads_at *at = context;
+	uint64_t now = at->cursor->at.time;
+	int is_there = thread->first <= now &&
+		       (!thread->has_ended || now <= thread->last);
+
+	if (is_there && thread->has_ended && now == thread->last)
+		is_there = is_left(at->cursor, thread->tid, at->why);
+	return is_there > 0 ? at->visit(at->context, thread) : is_there;
+}
+
+PUBLIC int cprec_each_thread_at(struct cprec_cursor *cursor,
+				int (*visit)(void *context,
+					     const struct cprec_thread *thread),
+				void *context, struct cprec_failure *why)
+{
+	struct threads_at at = { cursor, visit, context, why };
+
+	return cprec_each_thread(cursor->of, visit_if_there, &at, why);
+}
+
 PUBLIC int cprec_cursor_frame(struct cprec_cursor *cursor, uint64_t frame,
 			      struct cprec_failure *why)
 {

@@ -127,6 +127,10 @@ class Cursor:
         """Where the thread that is meant stands."""
         return take(answer("cursor_describe", c.State, self.handle))
 
+    def threads(self):
+        """Those that are there."""
+        yield from collect("each_thread_at", self.handle, c.Thread)
+
     @property
     def tid(self):
         return self.state.tid

@@ -62,6 +62,13 @@ static int on_thread(void *context, const struct cprec_thread *thread)
 	return 0;
 }
 
+static int on_thread_at(void *context, const struct cprec_thread *thread)
+{
+	(void)context;
+	printf("there %" PRIu32 "\n", thread->tid);
+	return 0;
+}
+
 static int on_process(void *context, const struct cprec_process *process)
 {
 	(void)context;
@@ -655,6 +662,7 @@ static void move(void)
 	MUST(cprec_cursor_seek(cursor, "start", &why));
 	run(&until);
 	MUST(cprec_each_register(cursor, on_register, NULL, &why));
+	MUST(cprec_each_thread_at(cursor, on_thread_at, NULL, &why));
 	MUST(cprec_cursor_keep(cursor, &why));
 	MUST(cprec_find_address(cursor, "counter", &watch.addr, &watch.length,
 				&why));

@@ -244,6 +244,8 @@ def move(recording, here):
     for one in here.registers():
         if one.name in ("r12", "r13", "rip"):
             show("register", one.name, hex(one.value), one.is_known)
+    for one in here.threads():
+        show("there", one.tid)
     here.keep()
     both = {"breaks": [marked], "watches": ["counter"]}
     show_stop(here.run(back=True, **both))

@@ -259,6 +259,7 @@ class Tests(tap.CprecTap):
         equal(info[0], said["pid"][0], "pid")
         tids = [row[0] for row in self.rows("thread")]
         equal(tids, [said["pid"][0], said["tid"][0]], "threads")
+        equal(self.rows("there"), [[said["pid"][0]]], "before the other one")
         counter, head, first, pattern = said["addresses"]
         equal(self.rows("address")[0], [counter, "8"], "&counter")
         values = {}

@@ -78,6 +78,20 @@ int main(int argc, char **argv)
 # What is watched of it.
 WATCHED = "*(block + 2 * 4096 + 100)"
 
+# A thread ends last before a signal ends the process.
+ENDS = """#include <pthread.h>
+#include <unistd.h>
+static void *work(void *unused) { usleep(1000); return unused; }
+int main(void)
+{
+  pthread_t other;
+  alarm(1);
+  pthread_create(&other, 0, work, 0);
+  for (;;)
+    pause();
+}
+"""
+
 
 def changes_in(answers):
     """Of a watchpoint: pairs of the old value and the new one."""
@@ -194,6 +208,21 @@ class Stops(Plain):
             path, ("watch *(char *)-1", ""), ("continue", "ends here"),
             ("reverse-continue", "begins here"), ("stepi", r"\[1 "))
 
+    # ------- threads -------
+
+    def ended(self):
+        """A thread that has ended is none, also where nothing comes after."""
+        program = self.build("ends", ENDS, "-g", "-O0", "-pthread")
+        path = self.record("ends", program)
+        self.session(
+            path,
+            ("info threads", r"Frame *\n\* 1 [^\n]*pause[^\n]*$"),
+            ("thread apply all bt", r"^\n?Thread 1 .*pause.*main"),
+            ("python print(len(gdb.selected_inferior().threads()))", "^1$"),
+            at=("-g", "end"))
+        return self.asks(path, ("goto end", ""),
+                         ("info threads", r"^\* \d+ [^\n]*pause[^\n]*\n$"))
+
 
 def run_all(options, folder):
     tests = Stops(options, folder)
@@ -202,6 +231,7 @@ def run_all(options, folder):
     tests.test("... with calls that are caught", tests.calls)
     tests.test("what calls do to what is watched", tests.mapped)
     tests.test("a watch of the last address", tests.last_address)
+    tests.test("a thread that ended at last", tests.ended)
     return tests.summary()
 
 

@@ -29,19 +29,14 @@ int ask_end(struct session *session, int rc, struct cprec_failure *why)
 /* ------- threads ------- */
 
 struct threads {
-	struct session *session;
 	uint32_t *list;
 	size_t count, room;
-	uint64_t now;
 };
 
 static int on_thread(void *context, const struct cprec_thread *thread)
 {
 	struct threads *threads = context;
 
-	if (thread->first > threads->now ||
-	    (thread->has_ended && thread->last < threads->now))
-		return 0;
 	if (threads->count == threads->room) {
 		size_t room = 2 * threads->room + 16;
 		uint32_t *more = reallocarray(threads->list, room,
@@ -59,15 +54,12 @@ static int on_thread(void *context, const struct cprec_thread *thread)
 int do_threads(struct session *session, const char *args,
 	       struct cprec_failure *why)
 {
-	struct threads threads = {
-		.session = session,
-		.now = cprec_cursor_position(session->cursor).time,
-	};
+	struct threads threads = { 0 };
 	uint32_t tid = session->tid;
 	uint64_t frame = session->frame;
 	unsigned hidden = session->hidden;
-	int rc = cprec_each_thread(session->recording, on_thread, &threads,
-				   why);
+	int rc = cprec_each_thread_at(session->cursor, on_thread, &threads,
+				      why);
 
 	(void)args;
 	for (size_t i = 0; !rc && i < threads.count; i++) {
