@@ -178,10 +178,6 @@ static struct cprec_watch *list_watches(const struct server *server)
 static bool passes(struct server *server, const struct cprec_stop *stop)
 {
 	switch (stop->kind) {
-	case CPREC_AT_SIGNAL:
-		if (stops_nobody(server, stop->signal))
-			return true;
-		break;
 	case CPREC_AT_CALL:
 	case CPREC_AT_RETURN:
 		return !catches_stand(server, stop);
@@ -225,6 +221,7 @@ static int run_until(struct server *server, struct cprec_until *until,
 	until->size = sizeof(*until);
 	until->watches = watches;
 	until->watch_count = server->watch_count;
+	memcpy(until->passed_signals, server->passed, sizeof(server->passed));
 	if (breaks_have_codes(server)) {
 		until->is_met = on_break;
 		until->context = server;

@@ -458,6 +458,9 @@ struct cprec_until {
 	 * the end of the call; backwards, that end.
 	 */
 	bool here;
+
+	/* Not before signal N, if bit N % 64 of word N / 64 is set. */
+	uint64_t passed_signals[3];
 };
 
 enum cprec_stop_kind {

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-
+#include <string.h>
 
 /* ------- where it stands ------- */
 
@@ -409,7 +409,7 @@ static int run(struct cprec_cursor *cursor, const struct cprec_until *asked,
 	int rc = take_watches(&watches, asked,
 			      recording_is_machine(cursor->of->recording),
 			      replayer, why);
-	const struct replay_until until = {
+	struct replay_until until = {
 		.to = *to, .breaks = asked->breaks,
 		.break_count = asked->break_count, .watches = watches,
 		.watch_count = asked->watch_count,
@@ -424,6 +424,8 @@ static int run(struct cprec_cursor *cursor, const struct cprec_until *asked,
 		.context = &visits,
 	};
 
+	memcpy(until.passed_signals, asked->passed_signals,
+	       sizeof(until.passed_signals));
 	if (!rc)
 		rc = asked->backwards ?
 			     replayer_run_back(replayer, &until, &stop, why) :

@@ -85,13 +85,23 @@ static void on_accessed(void *context, const struct vm_access_told *list,
 	}
 }
 
+static bool is_passed(const struct replay_until *until, uint64_t signal)
+{
+	uint64_t word = signal / 64;
+
+	return word < sizeof(until->passed_signals) / sizeof(uint64_t) &&
+	       until->passed_signals[word] >> signal % 64 & 1;
+}
+
 static bool is_awaited(const struct search *search, const struct packet *packet)
 {
+	const struct replay_until *until = search->until;
 	bool is_signal = packet->kind == PACKET_SIGNAL ||
 			 packet->kind == PACKET_FAULT;
 
-	return search->until->events & 1u << packet->kind &&
-	       (!is_signal || packet->number);
+	return until->events & 1u << packet->kind &&
+	       (!is_signal ||
+		(packet->number && !is_passed(until, packet->number)));
 }
 
 /* Forwards, of what is told where it is about to happen. */

@@ -43,8 +43,10 @@ struct replay_until {
 	const atomic_bool *interrupt;	/* stops soon when set; may be NULL */
 
 	/* Also before events: `1u << kind` of each kind of packet; of signals,
-	 * only those that have a number.  Not before one that it stands at. */
+	 * only those that have a number.  Not before one that it stands at, nor
+	 * before signal N, if bit N % 64 of passed_signals[N / 64] is set. */
 	uint32_t events;
+	uint64_t passed_signals[3];
 
 	/* Also before system calls, or behind them: of these numbers, or if
 	 * there is none, all. */

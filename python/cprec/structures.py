@@ -67,7 +67,7 @@ Until = structure(
     ("watch_count", c_size_t), ("signals", c_bool), ("is_met", BreakMet),
     ("context", c_void_p), ("calls", c_bool), ("returns", c_bool),
     ("call_numbers", POINTER(c_uint64)), ("call_number_count", c_size_t),
-    ("here", c_bool))
+    ("here", c_bool), ("passed_signals", c_uint64 * 3))
 Walk = structure(
     "walk", ("size", c_size_t), ("backwards", c_bool), ("count", c_uint64),
     ("start", c_uint64), ("end", c_uint64), ("breaks", POINTER(c_uint64)),

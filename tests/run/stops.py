@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Whatever resumes, stops where anything is to stop: in other threads, and at
-all that changes memory; with gdb and with `cprec debug --plain`."""
+all that changes memory; and nowhere else.  With gdb, and `cprec debug --plain`."""
 import argparse
 import os
 import re
 import sys
+import time
 
 sys.dont_write_bytecode = True
 from plain import Plain  # noqa: E402
@@ -89,6 +90,19 @@ int main(void)
   pthread_create(&other, 0, work, 0);
   for (;;)
     pause();
+}
+"""
+
+# Many signals that stop nobody.
+SIGNALS = """#include <signal.h>
+int seen;
+static void handler(int number) { seen += number == SIGURG; }
+int main(void)
+{
+  signal(SIGURG, handler);
+  for (int i = 0; i < 1000; i++)
+    raise(SIGURG);
+  return seen != 1000;
 }
 """
 
@@ -223,6 +237,35 @@ class Stops(Plain):
         return self.asks(path, ("goto end", ""),
                          ("info threads", r"^\* \d+ [^\n]*pause[^\n]*\n$"))
 
+    # ------- signals -------
+
+    def timed(self, ask, *arguments):
+        """How long that takes, in seconds."""
+        begun = time.monotonic()
+        ask(*arguments)
+        return time.monotonic() - begun
+
+    def passed(self):
+        """Signals that are passed cost what a replay costs."""
+        program = self.build("signals", SIGNALS, "-g", "-O0")
+        path = self.record("signals", program)
+        passes = ("handle SIGURG nostop noprint pass", "")
+        there = [("continue", "history"), ("p seen", "= 1000"),
+                 ("reverse-continue", "history"), ("p seen", "= 0")]
+        alone = self.timed(self.session, path, passes)
+        took = self.timed(self.session, path, passes, *there) - alone
+        # Each took 10 ms and more when it ended a run.
+        expect(took < 3, f"2,000 signals took {took:.1f} s")
+        took = self.timed(self.asks, path, ("continue", "ends here"),
+                          ("reverse-continue", "begins here"))
+        expect(took < 3, f"2,000 signals took {took:.1f} s")
+        return self.asks(
+            path, ("catch signal SIGURG", ""), ("continue", "SIGURG"),
+            ("print seen", "= 0"), ("continue", "SIGURG"),
+            ("print seen", "= 1"), ("reverse-continue", "SIGURG"),
+            ("delete", ""), ("handle SIGURG stop", ""),
+            ("continue", "SIGURG"), ("print seen", "= 1"))
+
 
 def run_all(options, folder):
     tests = Stops(options, folder)
@@ -232,6 +275,7 @@ def run_all(options, folder):
     tests.test("what calls do to what is watched", tests.mapped)
     tests.test("a watch of the last address", tests.last_address)
     tests.test("a thread that ended at last", tests.ended)
+    tests.test("signals that stop nobody", tests.passed)
     return tests.summary()
 
 

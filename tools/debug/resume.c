@@ -317,6 +317,18 @@ static int set_end(struct session *session, struct wanted *wanted,
 	return rc;
 }
 
+/* Not before those that stop nobody, unless any are caught. */
+static void pass_signals(const struct session *session,
+			 struct cprec_until *until)
+{
+	for (size_t i = 0; i < session->point_count; i++)
+		if (session->points[i]->kind == POINT_SIGNAL &&
+		    !session->points[i]->is_off)
+			return;
+	memcpy(until->passed_signals, session->passed,
+	       sizeof(session->passed));
+}
+
 static int run_once(struct session *session, struct wanted *wanted,
 		    bool backwards, const struct cprec_position *limit,
 		    struct stop *stop, struct cprec_failure *why)
@@ -332,6 +344,7 @@ static int run_once(struct session *session, struct wanted *wanted,
 	const struct cprec_stop *how;
 	int rc = cprec_cursor_thread(session->cursor, 0, why);
 
+	pass_signals(session, &until);
 	if (!rc)
 		rc = set_end(session, wanted, limit, &until, why);
 	if (!rc && until.has_to &&
