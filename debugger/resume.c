@@ -341,8 +341,10 @@ static int walk(struct server *server, const struct resume *resume,
 	if (rc)
 		return rc;
 	walked = *found;
-	if (exec_between(server, from, walked.at, &limit))
-		return exec_stand(server, limit, walk->backwards, why);
+	if (exec_between(server, from, walked.at, &limit)) {
+		rc = cprec_cursor_move(server->cursor, from, why);
+		return rc ? rc : run_on(server, walk->backwards, why);
+	}
 	rc = run_along(server, from, walk->backwards, here, &walked, why);
 	if (rc <= 0)
 		return rc;
