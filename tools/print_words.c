@@ -29,6 +29,20 @@ json_t *words_describe(struct recording *recording, struct query *query,
 	return object;
 }
 
+/* A line, in which a tab stays one. */
+static void print_line(const char *text, size_t size)
+{
+	const char *tab;
+
+	while ((tab = memchr(text, '\t', size))) {
+		print_escaped(stdout, text, (size_t)(tab - text));
+		putchar('\t');
+		size -= (size_t)(tab + 1 - text);
+		text = tab + 1;
+	}
+	print_escaped(stdout, text, size);
+}
+
 void print_words(const json_t *words)
 {
 	const char *text = json_string_value(json_object_get(words, "text"));
@@ -38,7 +52,7 @@ void print_words(const json_t *words)
 		size_t size = strcspn(text, "\n");
 
 		printf("%-14s ", label);
-		print_escaped(stdout, text, size);
+		print_line(text, size);
 		putchar('\n');
 		text += size + (text[size] == '\n');
 		label = "";

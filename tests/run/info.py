@@ -33,7 +33,7 @@ def last_name(path):
 # Ends with an error, or not, behind a message.
 FAILS = """#include <stdio.h>
 #include <stdlib.h>
-static void complain(void) { fputs("one\\nno such \\033thing\\n", stderr); }
+static void complain(void) { fputs("one\\nno such\\t\\033thing\\n", stderr); }
 int main(int argc, char **argv) { fputs("before\\n", stdout); complain();
 return atoi(argv[argc - 1]); }
 """
@@ -260,7 +260,7 @@ def fails(tests):
     text = tests.run("info", "fails.cpr").stdout
     shown = re.search(r"\nexit: +status 3\n +stderr: +one\n +(.*)\n"
                       r" +at: +t=(\S+) \(", text)
-    equal(shown and shown.groups(), (r"no such \x1bthing", at), text)
+    equal(shown and shown.groups(), ("no such\t\\x1bthing", at), text)
     done = tests.run("backtrace", "--json", f"--at={shown[2]}", "fails.cpr")
     frames = [frame.get("function") for frame
               in json.loads(done.stdout)["frames"]]
