@@ -161,12 +161,12 @@ class Stops(Plain):
         self.session(
             path,
             ("tbreak wait_for", ""), ("continue", "wait_for"),
-            ("break meet if met == 1", ""), ("next", "^16"),
+            ("break meet if met == 1", ""), ("next", r"(^|\n)16\t"),
             ("p met", "= 1"), ("reverse-next", "\n14|^14"), ("p met", "= 0"))
         return self.asks(
             path,
             ("tbreak wait_for", ""), ("continue", "wait_for"),
-            ("break meet", ""), ("ignore 2 1", ""), ("next", "^16"),
+            ("break meet", ""), ("ignore 2 1", ""), ("next", r"(^|\n)16\t"),
             ("info breakpoints", "met 1 time"),
             ("ignore 2 1", ""), ("reverse-next", "^14"),
             ("info breakpoints", "met 2 times"))
@@ -178,7 +178,7 @@ class Stops(Plain):
             path,
             ("tbreak wait_for", ""), ("continue", "wait_for"),
             ("catch syscall read", ""), ("next", "call of read"),
-            ("next", "returned from read = 1"), ("next", "^16"),
+            ("next", "returned from read = 1"), ("next", r"(^|\n)16\t"),
             ("reverse-next", "returned from read = 1"),
             ("reverse-next", "call of read"))
 
@@ -230,12 +230,12 @@ class Stops(Plain):
         path = self.record("ends", program)
         self.session(
             path,
-            ("info threads", r"Frame *\n\* 1 [^\n]*pause[^\n]*$"),
+            ("info threads", r"Frame *\n\* 1 [^\n]*(pause|syscall)[^\n]*$"),
             ("thread apply all bt", r"^\n?Thread 1 .*pause.*main"),
             ("python print(len(gdb.selected_inferior().threads()))", "^1$"),
             at=("-g", "end"))
         return self.asks(path, ("goto end", ""),
-                         ("info threads", r"^\* \d+ [^\n]*pause[^\n]*\n$"))
+                         ("info threads", r"^\* \d+ [^\n]*(pause|syscall)[^\n]*\n$"))
 
     # ------- signals -------
 
