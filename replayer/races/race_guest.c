@@ -111,11 +111,8 @@ uint64_t race_behind_stub(struct race_replay *replay, uint64_t pc)
 	struct jump_stub stub = { .code = code, .addr = pc };
 	uint64_t slot, target;
 
-	/* The next page may be one that nobody ever looked at. */
-	stub.size = GUEST_PAGE - pc % GUEST_PAGE;
-	if (stub.size > sizeof(code))
-		stub.size = sizeof(code);
-	stub.size = memory_code(race_memory(replay), pc, code, stub.size);
+	stub.size = memory_code_of_page(race_memory(replay), pc, code,
+					sizeof(code));
 	if (!jump_stub_slot(race_regs(replay)->arch, &stub, &slot) ||
 	    !race_read_word(replay, slot, &target))
 		return pc;

@@ -29,17 +29,13 @@ static void decode(struct cpu *cpu, guest_addr pc, struct cpu_code *out)
 
 void cpu_fetch(struct cpu *cpu, guest_addr pc, struct cpu_code *out)
 {
-	size_t first = GUEST_PAGE - pc % GUEST_PAGE;
-
-	if (first > sizeof(out->bytes))
-		first = sizeof(out->bytes);
-	out->left = memory_code(cpu->memory, pc, out->bytes, first);
+	out->left = memory_code_of_page(cpu->memory, pc, out->bytes,
+					sizeof(out->bytes));
 	decode(cpu, pc, out);
-	if (out->left < first || first == sizeof(out->bytes) ||
-	    (out->insn.size && out->insn.size <= out->left))
+	if (out->insn.size && out->insn.size <= out->left)
 		return;
-	out->left += memory_code(cpu->memory, pc + first, out->bytes + first,
-				 sizeof(out->bytes) - first);
+	out->left = memory_code(cpu->memory, pc, out->bytes,
+				sizeof(out->bytes));
 	decode(cpu, pc, out);
 }
 

@@ -230,8 +230,7 @@ struct cpu_code {
 
 /*
  * Fetches and decodes the instruction at `pc`.  Bytes on the next page are read
- * only if the instruction goes on there: nobody may ever have looked at that
- * page, and a replay does not know it then.
+ * only if the instruction goes on there (see memory_code_of_page()).
  */
 void cpu_fetch(struct cpu *cpu, guest_addr pc, struct cpu_code *out);
 

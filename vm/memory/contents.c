@@ -428,6 +428,14 @@ const uint8_t *memory_peek(struct memory *memory, uint64_t page)
 	return memory->arena + at;
 }
 
+size_t memory_code_of_page(struct memory *memory, guest_addr addr, void *bytes,
+			   size_t size)
+{
+	size_t left = GUEST_PAGE - addr % GUEST_PAGE;
+
+	return memory_code(memory, addr, bytes, left < size ? left : size);
+}
+
 size_t memory_code(struct memory *memory, guest_addr addr, void *bytes,
 		   size_t size)
 {

@@ -281,6 +281,13 @@ int memory_read(struct memory *memory, guest_addr addr, void *bytes,
 size_t memory_code(struct memory *memory, guest_addr addr, void *bytes,
 		   size_t size);
 
+/*
+ * The same, no further than the end of the page: a replay may not know the next
+ * one, if the program never touched it.
+ */
+size_t memory_code_of_page(struct memory *memory, guest_addr addr, void *bytes,
+			   size_t size);
+
 /* The guest itself reads, by an instruction that the host performs. */
 int memory_load(struct memory *memory, guest_addr addr, void *bytes,
 		size_t size);

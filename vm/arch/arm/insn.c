@@ -37,12 +37,11 @@ struct arm_code arm_fetch(struct cpu *cpu, guest_addr pc)
 {
 	bool is_thumb = is_thumb_at(cpu, pc);
 	uint8_t code[INSN_MOST];
-	/* It may be the last one of its page. */
-	size_t left = memory_code(cpu->memory, pc, code, is_thumb ? 2 : 4);
+	size_t left = memory_code_of_page(cpu->memory, pc, code, sizeof(code));
 	struct arm_code insn = arm_code_of(code, left, is_thumb);
 
-	if (insn.size > left && left == 2) {
-		left += memory_code(cpu->memory, pc + 2, code + 2, 2);
+	if (insn.size > left) {
+		left = memory_code(cpu->memory, pc, code, sizeof(code));
 		insn = arm_code_of(code, left, is_thumb);
 	}
 	if (insn.size > left)

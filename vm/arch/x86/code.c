@@ -33,11 +33,10 @@ void x86_take(struct cpu *cpu, const uint8_t *code, size_t left, guest_addr pc,
  */
 static size_t fetch_first(struct cpu *cpu, guest_addr pc, struct x86_code *out)
 {
-	size_t left = GUEST_PAGE - pc % GUEST_PAGE;
+	size_t left = memory_code_of_page(cpu->memory, pc, out->bytes,
+					  X86_INSN_MOST);
 
 	out->pc = pc;
-	left = memory_code(cpu->memory, pc, out->bytes,
-			   left < X86_INSN_MOST ? left : X86_INSN_MOST);
 	take_apart(cpu, out->bytes, left, &out->insn);
 	return left;
 }
