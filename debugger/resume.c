@@ -278,7 +278,7 @@ static int run_on(struct server *server, bool backwards,
 
 /* ------- steps ------- */
 
-/* Whether it stops where its thread has walked to: 1, 0, or less. */
+/* Whether the walk's end is a stop: 1 or 0; an error is negative. */
 static int stops_there(struct server *server, struct cprec_stop *walked,
 		       struct cprec_failure *why)
 {
@@ -295,8 +295,9 @@ static int stops_there(struct server *server, struct cprec_stop *walked,
 }
 
 /*
- * The same way again, for all that stops on it and that no walk sees: 1 if
- * nothing has.  `here`: with what happens where it stands.
+ * Runs over what a thread has walked, and stops at what a walk does not see:
+ * other threads' breakpoints and signals, watchpoints, calls that are caught.
+ * Returns 1 if nothing stopped it.  `here`: also at what happens where it stands.
  */
 static int run_along(struct server *server, struct cprec_position from,
 		     bool backwards, bool here,
@@ -327,7 +328,7 @@ static bool is_inside(const struct resume *resume, uint64_t pc)
 	return resume->start <= pc && pc < resume->end;
 }
 
-/* Once, until something may stop it: 1 if nothing has, and it goes on. */
+/* Walks once, to where something may stop it.  Returns 1 if nothing did. */
 static int walk(struct server *server, const struct resume *resume,
 		const struct cprec_walk *walk, bool here,
 		struct cprec_failure *why)

@@ -293,7 +293,7 @@ static void look_again(struct side_file *side)
 	if (side->fd >= 0)
 		scan(side, &whole);
 	else if (!side->cannot_keep)
-		open_file(side);	/* somebody may have made it */
+		open_file(side);	/* another process may have made it */
 }
 
 static const struct side_record *find(const struct side_file *side,
@@ -398,9 +398,9 @@ static bool is_at(int fd, const char *path)
 }
 
 /*
- * Puts a new file in the place of one of another recording, which is locked
- * meanwhile: whoever comes second leaves the file of the first alone.  Returns
- * an error number.
+ * Replaces the file of another recording by the new file at `path`, while the old
+ * one is locked.  If another process has replaced it already, that file stays.
+ * Returns an error number.
  */
 static int replace(const struct side_file *side, const char *path)
 {
@@ -445,7 +445,7 @@ static bool make_file(struct side_file *side)
 	if (!error && side->is_foreign)
 		error = replace(side, path);
 	if (fd >= 0) {
-		unlink(path);	/* not there any more, if it was put there */
+		unlink(path);	/* fails if it was renamed */
 		close(fd);
 	}
 	free(path);

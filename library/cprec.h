@@ -401,7 +401,7 @@ struct cprec_state {
 	bool has_ended;		/* where it stands, it has */
 };
 
-/* Those that are there where the cursor stands. */
+/* Visits the threads that exist where the cursor stands. */
 int cprec_each_thread_at(struct cprec_cursor *cursor,
 			 int (*visit)(void *context,
 				      const struct cprec_thread *thread),

@@ -632,9 +632,9 @@ def allocator_call(name, caller):
 class Last(Command):
     """Go to the last change of an expression before now: last EXPR.
 Enter, or last alone, goes further back: to the change before; or, if the value
-was only copied, to where it came from, and from where nothing more is known on to
-the change before.  The place is before the instruction, or
-the system call, that changes it.  last $rax follows a register."""
+was only copied, to where it came from.  Where nothing changed that, the next
+Enter goes on with EXPR.  The place is before the instruction, or the system call,
+that changes it.  last $rax follows a register."""
     name = "last"
     completes = gdb.COMPLETE_EXPRESSION
 
@@ -964,8 +964,8 @@ class Connect(Command):
     name = "cprec-connect"
 
     def run(self, argument, from_tty):
-        """gdb tells each file that it looks for; most need not be there.  Where
-        it stands, gdb 18 would say before that."""
+        """Leaves out the files that gdb looks for: most need not be there.  Tells
+        where it stands at last; gdb 18 would say that first."""
         told = parameter_words("suppress-cli-notifications")
         parameter_quietly("suppress-cli-notifications", "on")
         try:

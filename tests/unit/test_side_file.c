@@ -240,8 +240,8 @@ static void of_another_recording(void **state)
 	recording_close(recording);
 }
 
-/* Who puts a file in the place of another recording's second, keeps the
- * first's. */
+/* Two replace the file of another recording: the second one keeps the file of
+ * the first. */
 static void two_in_place_of_another(void **state)
 {
 	struct recording *recording = open_recording(0), *other;

@@ -297,8 +297,8 @@ static int take_stop(struct session *session, const struct wanted *wanted,
 
 /* ------- running ------- */
 
-/* No further than the next call that is caught, or the limit; either may not
- * be there. */
+/* Has the run end at the next call that is caught, or at the limit, which may be
+ * NULL. */
 static int set_end(struct session *session, struct wanted *wanted,
 		   const struct cprec_position *limit,
 		   struct cprec_until *until, struct cprec_failure *why)
@@ -317,7 +317,8 @@ static int set_end(struct session *session, struct wanted *wanted,
 	return rc;
 }
 
-/* Not before those that stop nobody, unless any are caught. */
+/* Has the run pass signals at which it is not to stop, unless signals are
+ * caught. */
 static void pass_signals(const struct session *session,
 			 struct cprec_until *until)
 {
@@ -381,7 +382,8 @@ static bool is_here(const struct stop *stop, bool backwards,
 	       !cprec_position_compare(stop->how.at, from);
 }
 
-/* It is where its thread walks; `looked`: what is there, too, has been told. */
+/* Ends a step where its thread has walked to.  `looked`: breakpoints and signals
+ * there were already looked for. */
 static int arrive(struct session *session, const struct wanted *wanted,
 		  bool backwards, bool looked,
 		  const struct cprec_stop *walked, struct stop *stop,
@@ -398,8 +400,8 @@ static int arrive(struct session *session, const struct wanted *wanted,
 	return 0;
 }
 
-/* Until something stops it, or it is where its thread walks, which may be
- * NULL. */
+/* Runs until something stops it, or to where its thread has walked; `walked` is
+ * NULL if there is no such limit. */
 static int run_on(struct session *session, struct wanted *wanted,
 		  bool backwards, const struct cprec_stop *walked,
 		  struct stop *stop, bool *reached, struct cprec_failure *why)
@@ -495,8 +497,8 @@ static void watch_changes(struct session *session, const struct wanted *wanted,
 	}
 }
 
-/* What else is on the way that its thread walks is looked for only if there may
- * be anything. */
+/* Walks; then runs over the same way, if anything may be there that a walk does
+ * not see. */
 static int walk_and_look(struct session *session, struct wanted *wanted,
 			 const struct cprec_walk *walk, struct stop *stop,
 			 struct cprec_failure *why)
