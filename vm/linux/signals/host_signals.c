@@ -20,6 +20,10 @@
  * SIGSEGV and SIGBUS belong to touch.c and are never blocked on the host; it
  * passes on what was sent.  What the guest blocks of them is kept in `own`, as
  * is what it sends to itself.
+ *
+ * A debugger is told of signals that are ignored, too.  Of those, `own` has what
+ * a thread sends to itself, and a SIGPIPE reaches host_handler(): it belongs to
+ * a call that is over.  Others would interrupt calls, and stay with the host.
  */
 
 /*
@@ -64,7 +68,8 @@ static void block_on_return(ucontext_t *context, uint64_t mask)
 
 static unsigned own_slot(int number)
 {
-	return number == SIGSEGV ? 0 : number == SIGBUS ? 1 : 2;
+	return number == SIGSEGV ? 0 : number == SIGBUS ? 1 :
+	       number == KICK ? 2 : 3;
 }
 
 static void keep_own(struct linux_thread *thread, const siginfo_t *info)
@@ -167,7 +172,8 @@ void signals_install(const struct guest_action *action, int number)
 
 	if (MASK_OF(number) & (MEMORYS_OWN | UNBLOCKABLE))
 		return;
-	if (action->handler == (uintptr_t)SIG_IGN && number != KICK)
+	if (action->handler == (uintptr_t)SIG_IGN && number != KICK &&
+	    number != SIGPIPE)
 		set.handler = (void *)SIG_IGN;
 	if (action->handler == (uintptr_t)SIG_DFL && number != KICK &&
 	    signals_default(number) != DEFAULT_END)

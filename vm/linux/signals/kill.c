@@ -104,27 +104,49 @@ static int64_t end_process(struct linux_process *process,
 
 /* ------- to oneself ------- */
 
+static bool is_ignored(const struct linux_process *process, int number)
+{
+	uint64_t handler = process->actions->of[number].handler;
+
+	return handler == (uintptr_t)SIG_IGN ||
+	       (handler == (uintptr_t)SIG_DFL &&
+		signals_default(number) == DEFAULT_NOTHING);
+}
+
+/* The present thread ignores it; a debugger is told of that. */
+static bool is_told_alone(const struct linux_process *process,
+			  const struct linux_thread *target, int number)
+{
+	/* The host undoes stops with SIGCONT. */
+	return target == process->thread && number >= 1 &&
+	       number <= SIGNALS && number != SIGCONT &&
+	       !(target->signals->mask & MASK_OF(number)) &&
+	       is_ignored(process, number);
+}
+
 /*
  * Signals to oneself that the host cannot be asked for: SIGKILL, which would
- * end cprec before the recording is, and SIGSEGV and SIGBUS, which touch.c
- * would take for its own.
+ * end cprec before the recording is, SIGSEGV and SIGBUS, which touch.c would
+ * take for its own, and those that it would drop without a word.
  */
-static bool is_ours(int number)
+static bool is_ours(const struct linux_process *process,
+		    const struct linux_thread *target, int number)
 {
-	return number == SIGKILL || number == SIGSEGV || number == SIGBUS;
+	return number == SIGKILL || number == SIGSEGV || number == SIGBUS ||
+	       is_told_alone(process, target, number);
 }
 
 static int64_t send_to_own(struct linux_process *process,
 			   struct linux_thread *target, const siginfo_t *info)
 {
 	int number = info->si_signo;
+	bool is_blocked = target->signals->mask >> (number - 1) & 1;
 
-	if (number == SIGKILL) {
+	if (number == SIGKILL)
 		process_ends(process, LINUX_KILLED, SIGKILL);
-	} else if (process->actions->of[number].handler != (uintptr_t)SIG_IGN ||
-		   target->signals->mask >> (number - 1) & 1) {
+	else if (is_blocked || !is_ignored(process, number) ||
+		 target == process->thread)
 		signals_send_own(target, info);
-	}
 	return 0;
 }
 
@@ -134,7 +156,7 @@ static int64_t send(struct linux_process *process,
 {
 	siginfo_t info = { .si_signo = number, .si_code = code };
 
-	if (!target || !is_ours(number))
+	if (!target || !is_ours(process, target, number))
 		return marshal_call(process, row, arg);
 	info.si_pid = getpid();
 	info.si_uid = getuid();
@@ -204,7 +226,7 @@ static int64_t queue(struct linux_process *process,
 	if (struct_in(process, S_SIGINFO, &info, arg[place]))
 		return -EFAULT;
 	info.si_signo = number;
-	if (target && is_ours(number))
+	if (target && is_ours(process, target, number))
 		return send_to_own(process, target, &info);
 	host[place] = host_pointer(&info);
 	return host_call_array(process, row->host, host);

@@ -43,9 +43,10 @@ struct signals {
 	/* Filled in by the host's handler, as `pending` is. */
 	siginfo_t info;
 
-	/* SIGSEGV and SIGBUS that the guest has sent to itself; the kick. */
+	/* SIGSEGV and SIGBUS that the guest has sent to itself; the kick; one
+	 * that it ignores. */
 	uint64_t own;
-	siginfo_t own_info[3];
+	siginfo_t own_info[4];
 	siginfo_t sent;		/* one of them, by another thread */
 };
 
