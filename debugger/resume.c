@@ -139,6 +139,29 @@ static void stand(struct server *server, const struct cprec_stop *stop)
 	}
 }
 
+/* As gdb says it of a program that it has started itself. */
+static void tell_end(struct server *server)
+{
+	const struct cprec_info *info;
+	char words[SIGNAL_WORDS], line[SIGNAL_WORDS + 64];
+
+	if (server->target->is_machine ||
+	    cprec_describe(server->recording, &info, NULL) ||
+	    !info->is_complete || info->has_become)
+		return;
+	if (info->exit_signal)
+		snprintf(line, sizeof(line), "Program terminated with signal %s.\n",
+			 signal_words(words, info->exit_signal));
+	else if (info->exit_code)
+		snprintf(line, sizeof(line), "[Inferior 1 (process %" PRIu32
+			 ") exited with code 0%" PRIo32 "]\n", server->pid,
+			 info->exit_code);
+	else
+		snprintf(line, sizeof(line), "[Inferior 1 (process %" PRIu32
+			 ") exited normally]\n", server->pid);
+	tell_printed(server, line, strlen(line));
+}
+
 /* The recording goes no further. */
 static int stand_at_end(struct server *server, bool backwards,
 			struct cprec_failure *why)
@@ -204,6 +227,13 @@ static bool passes_between(bool backwards, enum cprec_stop_kind kind)
 			   kind == CPREC_AT_RETURN;
 }
 
+static void on_printed(void *context, uint32_t descriptor, const uint8_t *bytes,
+		       uint64_t length)
+{
+	(void)descriptor;	/* gdb has one stream for both */
+	tell_printed(context, (const char *)bytes, length);
+}
+
 /* Until something happens; what stops nobody is passed. */
 static int run_until(struct server *server, struct cprec_until *until,
 		     enum cprec_stop_kind *kind, struct cprec_failure *why)
@@ -222,12 +252,13 @@ static int run_until(struct server *server, struct cprec_until *until,
 	until->watches = watches;
 	until->watch_count = server->watch_count;
 	memcpy(until->passed_signals, server->passed, sizeof(server->passed));
-	if (breaks_have_codes(server)) {
+	until->context = server;
+	if (breaks_have_codes(server))
 		until->is_met = on_break;
-		until->context = server;
-	}
 	if (until->backwards)
 		server->heard = &heard;
+	else
+		until->printed = on_printed;
 	until->here |= stands_between(until->backwards, server->stop.why);
 	do {
 		rc = cprec_cursor_run(server->cursor, until, &stop, why);
@@ -256,6 +287,7 @@ static int run_on(struct server *server, bool backwards,
 		.backwards = backwards, .signals = true,
 		.breaks = server->breaks, .break_count = server->break_count,
 	};
+	const struct cprec_position from = cprec_cursor_position(server->cursor);
 	enum cprec_stop_kind kind;
 	bool is_told = server->stop.why == STOPPED_AT_RETURN;
 	int rc = cprec_cursor_thread(server->cursor, 0, why);
@@ -269,8 +301,11 @@ static int run_on(struct server *server, bool backwards,
 		   !(kind == CPREC_AT_RETURN && until.has_to &&
 		     is_at(server, until.to))))
 		return rc;
-	if (!until.has_to)
+	if (!until.has_to) {
+		if (!backwards && !is_at(server, from))
+			tell_end(server);
 		return stand_at_end(server, backwards, why);
+	}
 	if (backwards && !is_told && exec_stands_behind(server, until.to))
 		return 0;
 	return exec_stand(server, until.to, backwards, why);
@@ -295,8 +330,9 @@ static int stops_there(struct server *server, struct cprec_stop *walked,
 }
 
 /*
- * Runs over what a thread has walked, and stops at what a walk does not see:
- * other threads' breakpoints and signals, watchpoints, calls that are caught.
+ * Runs over what a thread has walked, tells what is printed, and stops at what a
+ * walk does not see: other threads' breakpoints and signals, watchpoints, calls
+ * that are caught.
  * Returns 1 if nothing stopped it.  `here`: also at what happens where it stands.
  */
 static int run_along(struct server *server, struct cprec_position from,
@@ -312,7 +348,8 @@ static int run_along(struct server *server, struct cprec_position from,
 	enum cprec_stop_kind kind;
 	int rc;
 
-	if (!walked->others && !server->watch_count && !server->catches)
+	if (!walked->others && !walked->prints && !server->watch_count &&
+	    !server->catches)
 		return 1;
 	rc = cprec_cursor_move(server->cursor, from, why);
 	if (!rc)
@@ -450,8 +487,28 @@ static int undo_access(struct server *server, bool backwards,
 	return rc == CPREC_NOT_FOUND ? 0 : rc;
 }
 
+/* A run has been interrupted where it got to. */
+static int stand_interrupted(struct server *server, struct cprec_position from,
+			     struct cprec_failure *why)
+{
+	const struct cprec_state *state;
+	uint32_t tid = server->stop.tid;
+	int rc = 0;
+
+	if (!is_at(server, from)) {
+		rc = cprec_cursor_thread(server->cursor, ANY_THREAD, why);
+		if (!rc)
+			rc = cprec_cursor_describe(server->cursor, &state, why);
+		if (!rc)
+			tid = state->tid;
+	}
+	server->stop = (struct stop_told){ .why = STOPPED_BY_USER, .tid = tid };
+	return rc;
+}
+
 static void resume(struct server *server, const struct resume *asked)
 {
+	const struct cprec_position from = cprec_cursor_position(server->cursor);
 	struct cprec_failure why;
 	int rc;
 
@@ -462,12 +519,11 @@ static void resume(struct server *server, const struct resume *asked)
 	if (!rc && server->stop.why == STOPPED_WATCH &&
 	    server->target->watches_before)
 		rc = undo_access(server, asked->backwards, &why);
-	if (rc == CPREC_CANCELLED) {
-		server->stop.why = STOPPED_BY_USER;
+	if (rc == CPREC_CANCELLED)
 		atomic_store(&server->interrupted_at, 0);
-		rc = 0;
-	}
 	server_ready(server);
+	if (rc == CPREC_CANCELLED)
+		rc = stand_interrupted(server, from, &why);
 	if (!rc) {
 		/* gdb does not say again which threads it means. */
 		server->resumed = ANY_THREAD;

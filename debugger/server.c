@@ -54,6 +54,16 @@ void tell_line(struct server *server, const char *words)
 	tell_user(server, "\n", 1);
 }
 
+void tell_printed(struct server *server, const char *bytes, size_t size)
+{
+	const struct server_options *options = server->options;
+
+	if (options->printed)
+		options->printed(options->printed_context, bytes, size);
+	else
+		tell_user(server, bytes, size);
+}
+
 /* ------- requests about the connection ------- */
 
 /* ":FEATURE+;FEATURE+" */
@@ -399,7 +409,7 @@ int server_run(const struct server_options *options, struct cprec_failure *why)
 	struct server server = {
 		.recording = options->recording,
 		.no_diversion = options->no_diversion,
-		.note = options->note,
+		.note = options->note, .options = options,
 	};
 	struct wire_ends ends = {
 		.in = options->in, .out = options->out,

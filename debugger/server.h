@@ -18,6 +18,7 @@
 #define CPREC_DEBUGGER_SERVER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "library/cprec.h"
 
@@ -33,6 +34,11 @@ struct server_options {
 	const char *from;	/* a position, or "main"; NULL: where a signal
 				   ended the program, or at "main" */
 	bool no_diversion;	/* nothing may be changed, nor called */
+
+	/* Told what the program prints, and how it ends; NULL: the debugger
+	   is. */
+	void (*printed)(void *context, const char *bytes, size_t size);
+	void *printed_context;
 
 	/* Told why one of the program's files cannot be had, each time that
 	   it is asked for; NULL: nobody is. */

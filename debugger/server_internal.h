@@ -22,6 +22,7 @@
 #include "debugger/text.h"
 #include "library/cprec.h"
 
+struct server_options;
 struct target;
 struct wire;
 
@@ -204,6 +205,7 @@ struct server {
 	size_t file_count;
 	struct library_name *library_names;	/* of the list told last */
 	void (*note)(const char *text);
+	const struct server_options *options;
 };
 
 /* ------- server.c ------- */
@@ -231,6 +233,9 @@ void reply_nonsense(struct server *server);
 /* The debugger's user sees it, while something runs. */
 void tell_user(struct server *server, const char *bytes, size_t size);
 void tell_line(struct server *server, const char *words);
+
+/* Whoever wants to see what the program prints does. */
+void tell_printed(struct server *server, const char *bytes, size_t size);
 
 /* What a question failed with. */
 void reply_failure(struct server *server, const struct cprec_failure *why);
@@ -491,5 +496,9 @@ bool program_file_make(struct server *server, const char *path,
 /* gdb's number of a signal of Linux; 0: it has none. */
 unsigned signal_for_debugger(uint32_t signal);
 uint32_t signal_from_debugger(uint64_t number);
+
+/* "SIGSEGV, Segmentation fault", as gdb has it. */
+#define SIGNAL_WORDS 64
+const char *signal_words(char out[SIGNAL_WORDS], uint32_t signal);
 
 #endif

@@ -7,6 +7,10 @@
  */
 #include "debugger/server_internal.h"
 
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
 static const uint8_t numbers[32] = {
 	[1] = 1, [2] = 2, [3] = 3, [4] = 4, [5] = 5, [6] = 6,
 	[7] = 10,	/* SIGBUS */
@@ -45,4 +49,21 @@ uint32_t signal_from_debugger(uint64_t number)
 		if (signal_for_debugger(signal) == number)
 			return signal;
 	return 0;
+}
+
+#define REAL_TIME_LEAST 32u
+
+const char *signal_words(char out[SIGNAL_WORDS], uint32_t signal)
+{
+	const char *name = signal < REAL_TIME_LEAST ?
+				   sigabbrev_np((int)signal) : NULL;
+
+	if (!name)
+		snprintf(out, SIGNAL_WORDS, "SIG%u, Real-time event %u", signal,
+			 signal);
+	else
+		snprintf(out, SIGNAL_WORDS, "SIG%s, %s", name,
+			 signal == SIGFPE ? "Arithmetic exception" :
+					    sigdescr_np((int)signal));
+	return out;
 }

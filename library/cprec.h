@@ -461,6 +461,13 @@ struct cprec_until {
 
 	/* Not before signal N, if bit N % 64 of word N / 64 is set. */
 	uint64_t passed_signals[3];
+
+	/*
+	 * Forwards: told what the program prints on the way, to 1, standard
+	 * output, or 2.  Nothing may be asked.  May be NULL.
+	 */
+	void (*printed)(void *context, uint32_t descriptor,
+			const uint8_t *bytes, uint64_t length);
 };
 
 enum cprec_stop_kind {
@@ -485,12 +492,14 @@ struct cprec_stop {
 	uint64_t call;			/* number of a system call */
 	int64_t result;			/* CPREC_AT_RETURN */
 	bool others;			/* cprec_cursor_walk: other threads
-					   have executed on the way */
+					   have executed on the way, */
+	bool prints;			/* or the program has printed */
 };
 
 /*
  * Runs.  Forwards, the cursor is before the instruction with a breakpoint, and
- * behind what accesses; backwards, before both.
+ * behind what accesses; backwards, before both.  CPREC_CANCELLED: the cursor is
+ * where it got to.
  */
 int cprec_cursor_run(struct cprec_cursor *cursor,
 		     const struct cprec_until *until,

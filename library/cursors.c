@@ -396,6 +396,68 @@ static int ask_caller(void *context, const struct vm_stop *met,
 	return visits->asked->is_met(visits->asked->context, cursor);
 }
 
+/* What is printed on the way, once each: whoever is asked may go back. */
+struct printing {
+	const struct cprec_until *asked;
+	struct replayer *replayer;
+	struct position last;		/* the last event that was told */
+	bool has_last, is_new;
+};
+
+static void on_event(void *context, const struct replay_event *event)
+{
+	struct printing *printing = context;
+	struct position now = replayer_now(printing->replayer);
+
+	(void)event;
+	printing->is_new = !printing->has_last ||
+			   position_compare(&printing->last, &now) < 0;
+	if (!printing->is_new)
+		return;
+	printing->last = now;
+	printing->has_last = true;
+}
+
+static void on_output(void *context, int descriptor, const uint8_t *bytes,
+		      size_t size)
+{
+	struct printing *printing = context;
+
+	if (printing->is_new)
+		printing->asked->printed(printing->asked->context,
+					 (uint32_t)descriptor, bytes, size);
+}
+
+/* Runs forwards, and tells what is printed. */
+static int run_printing(const struct cprec_until *asked,
+			struct replayer *replayer,
+			const struct replay_until *until,
+			struct replay_stop *stop, struct failure *why)
+{
+	struct printing printing = { .asked = asked, .replayer = replayer };
+	const struct replay_observer observer = {
+		.event = on_event, .output = on_output, .context = &printing,
+	};
+	int rc = replayer_observe(replayer, &observer, why);
+
+	if (!rc)
+		rc = replayer_run(replayer, until, stop, why);
+	replayer_unobserve(replayer, &observer);
+	return rc;
+}
+
+static int run_towards(const struct cprec_until *asked,
+		       struct replayer *replayer,
+		       const struct replay_until *until,
+		       struct replay_stop *stop, struct failure *why)
+{
+	if (asked->backwards)
+		return replayer_run_back(replayer, until, stop, why);
+	if (asked->printed)
+		return run_printing(asked, replayer, until, stop, why);
+	return replayer_run(replayer, until, stop, why);
+}
+
 static int run(struct cprec_cursor *cursor, const struct cprec_until *asked,
 	       struct replayer *replayer, const struct position *to,
 	       struct failure *why)
@@ -427,13 +489,13 @@ static int run(struct cprec_cursor *cursor, const struct cprec_until *asked,
 	memcpy(until.passed_signals, asked->passed_signals,
 	       sizeof(until.passed_signals));
 	if (!rc)
-		rc = asked->backwards ?
-			     replayer_run_back(replayer, &until, &stop, why) :
-			     replayer_run(replayer, &until, &stop, why);
+		rc = run_towards(asked, replayer, &until, &stop, why);
 	cursor_release(&visits.cursor);
 	free(watches);
-	if (!rc && stop.kind == REPLAY_INTERRUPTED)
+	if (!rc && stop.kind == REPLAY_INTERRUPTED) {
+		go(cursor, stop.at);
 		rc = failed(why, ERR_CANCELLED, "cancelled");
+	}
 	return rc ? rc : take_stop(cursor, &stop, why);
 }
 

@@ -39,7 +39,7 @@ static bool is_inside(const struct cprec_walk *walk, uint64_t pc)
 
 /*
  * Where it stops; `last` is where it got to, and whether others have executed
- * until then.
+ * until then, or the program has printed.
  */
 static int walk_on(struct cprec_cursor *cursor, const struct cprec_walk *walk,
 		   uint32_t stream, struct trail_stop *last,
@@ -47,7 +47,7 @@ static int walk_on(struct cprec_cursor *cursor, const struct cprec_walk *walk,
 {
 	bool has_range = walk->start || walk->end;
 	uint64_t count = 0;
-	bool others = false;
+	bool others = false, prints = false;
 
 	*kind = CPREC_AT_POSITION;
 	for (last->at = cursor->at;;) {
@@ -62,6 +62,7 @@ static int walk_on(struct cprec_cursor *cursor, const struct cprec_walk *walk,
 			return rc;
 		count++;
 		last->others = others |= last->others;
+		last->prints = prints |= last->prints;
 		if (walk->signals && last->signal) {
 			*kind = CPREC_AT_SIGNAL;
 			return 0;
@@ -108,6 +109,7 @@ PUBLIC int cprec_cursor_walk(struct cprec_cursor *cursor,
 	cursor->stop = (struct cprec_stop) {
 		.kind = kind, .at = from_position(last.at), .pc = last.pc,
 		.signal = last.signal, .others = last.others,
+		.prints = last.prints,
 	};
 	*out = &cursor->stop;
 	return tid_of(handle, stream, last.at.time, &cursor->stop.tid,

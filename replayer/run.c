@@ -12,14 +12,29 @@
 /* How far it runs before it asks whether it is to stop: some 40 ms. */
 #define STEPS_AT_ONCE (16u << 20)
 
-bool run_is_over(const struct search *search)
+static bool is_interrupted(const struct search *search)
 {
 	const atomic_bool *interrupt = search->until->interrupt;
 
-	return (interrupt &&
-		atomic_load_explicit(interrupt, memory_order_relaxed)) ||
+	return interrupt &&
+	       atomic_load_explicit(interrupt, memory_order_relaxed);
+}
+
+bool run_is_over(const struct search *search)
+{
+	return is_interrupted(search) ||
 	       (search->decided && atomic_load_explicit(search->decided,
 			memory_order_relaxed) < search->part);
+}
+
+bool run_is_interrupted(const struct search *search, int rc)
+{
+	return is_interrupted(search) && (!rc || rc == ERR_CANCELLED);
+}
+
+void run_end_interrupted(struct replay_stop *stop, const struct position *at)
+{
+	*stop = (struct replay_stop){ .kind = REPLAY_INTERRUPTED, .at = *at };
 }
 
 /* ------- what is met ------- */
@@ -421,6 +436,17 @@ void run_stand(struct replayer *rep, struct replay_stop *stop,
 	stop->at = rep->position = position_now(rep);
 }
 
+/* How far a replay got that was interrupted, which may be within events. */
+static struct position reached(const struct search *search)
+{
+	const struct position now = { replayer_time(search->rep), 0 };
+
+	if (run_is_before(&now, &search->from))
+		return search->from;
+	return run_is_before(&now, &search->until->to) ? now :
+							 search->until->to;
+}
+
 int replayer_run(struct replayer *rep, const struct replay_until *until,
 		 struct replay_stop *stop, struct failure *why)
 {
@@ -434,14 +460,18 @@ int replayer_run(struct replayer *rep, const struct replay_until *until,
 	search.from = now;
 	if (run_is_before(&now, &until->to))
 		rc = look_through(&search, &until->to, true, why);
+	if (!search.found.any && run_is_interrupted(&search, rc)) {
+		now = reached(&search);
+		run_end_interrupted(stop, &now);
+		return 0;
+	}
 	/* What is told has happened, or is about to. */
 	if (!rc && search.found.any && search.found.stop.kind != REPLAY_AT_BREAK)
 		rc = replayer_seek(rep, &search.found.after, why);
 	if (rc)
 		return rc;
 	run_stand(rep, stop, search.found.any ? &search.found.stop :
-		     run_is_over(&search) ? &run_interrupted :
-					       &run_at_position);
+						&run_at_position);
 	return 0;
 }
 

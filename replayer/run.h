@@ -75,12 +75,14 @@ enum replay_stop_kind {
 	REPLAY_AT_EVENT,
 	REPLAY_AT_CALL,		/* before its instruction */
 	REPLAY_AT_RETURN,
-	REPLAY_INTERRUPTED,	/* somewhere on the way; backwards, where it was */
+	REPLAY_INTERRUPTED,	/* nothing was met up to here; nor, backwards, down
+				   to here */
 };
 
 struct replay_stop {
 	enum replay_stop_kind kind;
-	struct position at;	/* where it stands now */
+	struct position at;	/* where it stands now; REPLAY_INTERRUPTED: it need
+				   not stand there yet */
 	size_t index;		/* of the breakpoint or watch; the first, if
 				   several are met */
 

@@ -32,28 +32,27 @@ static void begin_near(const struct search *search, const struct position *now,
 }
 
 /* From start point to start point, until something is found. */
-static int go_back(struct search *search, struct position now,
-		   struct failure *why)
+static int go_back(struct search *search, struct failure *why)
 {
 	const struct replay_until *until = search->until;
 	uint64_t looked = search->rep->helped_at_once ? STEPS_ALONE : 0;
 	bool is_near = search->rep->meets_often;
 	int rc = 0;
 
-	while (!rc && !search->found.any && run_is_before(&until->to, &now) &&
-	       !run_is_over(search)) {
-		struct position first, end = now;
+	while (!search->found.any &&
+	       run_is_before(&until->to, &search->passed)) {
+		struct position first, end = search->passed;
 		bool may = false;
 
 		/* Whoever is asked at breakpoints is to be asked in order. */
 		if (looked >= STEPS_ALONE && !until->is_met &&
 		    !search->rep->is_meant)
-			return pool_search(search, &now, why);
-		rc = points_before(search->rep, &now, &first, why);
+			return pool_search(search, why);
+		rc = points_before(search->rep, &end, &first, why);
 		if (rc)
 			break;
 		if (is_near)
-			begin_near(search, &now, &first);
+			begin_near(search, &end, &first);
 		is_near = false;
 		if (run_is_before(&first, &until->to))
 			first = until->to;
@@ -65,7 +64,9 @@ static int go_back(struct search *search, struct position now,
 			looked += end.time - first.time;
 		}
 		search->has_end = true;
-		now = first;
+		if (rc || run_is_over(search))
+			break;
+		search->passed = first;
 	}
 	return rc;
 }
@@ -86,13 +87,15 @@ int replayer_run_back(struct replayer *rep, const struct replay_until *until,
 	now = position_now(rep);
 	if (run_is_before(&now, &to))
 		to = now;
-	rc = go_back(&search, now, why);
+	search.passed = now;
+	rc = go_back(&search, why);
 	rep->meets_often = until->break_count && search.found.any &&
 			   now.time - search.found.before.time < STEPS_OFTEN;
-	if (!rc && run_is_over(&search)) {
-		what = &run_interrupted;
-		to = now;
-	} else if (!rc && search.found.any) {
+	if (run_is_interrupted(&search, rc)) {
+		run_end_interrupted(stop, &search.passed);
+		return 0;
+	}
+	if (!rc && search.found.any) {
 		what = &search.found.stop;
 		to = search.found.before;
 	}

@@ -32,6 +32,7 @@ struct search {
 	const struct replay_until *until;
 	bool visits;		/* breakpoints are visited, and none is met */
 	bool for_last;		/* or the first */
+	struct position passed;	/* ... behind this one, nothing is met */
 	struct position from;	/* where it began */
 	struct position end;	/* of the part that is looked through, */
 	bool has_end;		/* ... with what is over there */
@@ -51,9 +52,6 @@ struct search {
 
 static const struct replay_stop run_at_position = {
 	.kind = REPLAY_AT_POSITION,
-};
-static const struct replay_stop run_interrupted = {
-	.kind = REPLAY_INTERRUPTED,
 };
 
 /* ------- run.c ------- */
@@ -79,6 +77,12 @@ bool run_is_ahead(const struct search *search, const struct position *at);
 
 /* Whether it was interrupted, or what it finds does not matter any more. */
 bool run_is_over(const struct search *search);
+
+/* Whether whoever waits for it has interrupted it, which may be why it failed. */
+bool run_is_interrupted(const struct search *search, int rc);
+
+/* Stops there, and leaves it to others to go there. */
+void run_end_interrupted(struct replay_stop *stop, const struct position *at);
 
 /* Whether there can be a meeting in the segment of a position, by the index. */
 int run_may_meet(struct search *search, const struct position *first,
@@ -138,10 +142,9 @@ int run_narrow(struct search *search, const struct position *first,
 /* ------- run_pool.c ------- */
 
 /*
- * Looks for the last meeting before `now`, with several replayers.  `search` is
- * that of whoever asks: its `found` tells.
+ * Looks for the last meeting before `search->passed`, with several replayers.
+ * `search` is that of whoever asks: its `found` and `passed` tell.
  */
-int pool_search(struct search *search, const struct position *now,
-		struct failure *why);
+int pool_search(struct search *search, struct failure *why);
 
 #endif

@@ -42,6 +42,8 @@ struct pool {
 	struct side_file *side;	/* in the meantime, nobody else uses it */
 	bool has_end;		/* as of a search: of the part taken first */
 	struct position now;	/* nothing before it has been taken */
+	struct position left;	/* the end of the last part that was taken and
+				   not looked through; or less */
 	size_t taken;		/* parts, counted from the last one on */
 	unsigned helpers;
 	atomic_size_t decided;	/* a part in which there is something, or that
@@ -207,6 +209,15 @@ static void decide(struct pool *pool, const struct search *search, int rc,
 	pthread_mutex_unlock(&pool->lock);
 }
 
+/* It was interrupted in a part. */
+static void leave(struct pool *pool, const struct part *part)
+{
+	pthread_mutex_lock(&pool->lock);
+	if (position_compare(&pool->left, &part->end) < 0)
+		pool->left = part->end;
+	pthread_mutex_unlock(&pool->lock);
+}
+
 static void work(struct pool *pool, struct replayer *rep, bool helps)
 {
 	const struct search begin = {
@@ -224,6 +235,8 @@ static void work(struct pool *pool, struct replayer *rep, bool helps)
 		search.has_end = part.number || pool->has_end;
 		if (!rc && !part.is_empty)
 			rc = run_part(&search, &part.first, &part.end, &why);
+		if (run_is_interrupted(&search, rc))
+			leave(pool, &part);
 		/* What is behind what it has met was not looked at. */
 		if (rc || (search.found.any && !run_is_over(&search)))
 			decide(pool, &search, rc, &why);
@@ -291,11 +304,11 @@ static bool fits_helper(const struct pool *pool, struct replayer *rep)
 	return is_fitting;
 }
 
-int pool_search(struct search *search, const struct position *now,
-		struct failure *why)
+int pool_search(struct search *search, struct failure *why)
 {
 	struct pool pool = {
-		.until = search->until, .now = *now, .decided = SIZE_MAX,
+		.until = search->until, .now = search->passed,
+		.decided = SIZE_MAX,
 		.has_end = search->has_end,
 		.recording = search->rep->recording,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
@@ -321,5 +334,7 @@ int pool_search(struct search *search, const struct position *now,
 		malloc_trim(0);
 	rep->points.side = search->side;
 	search->found = pool.found;
+	search->passed = position_compare(&pool.left, &pool.now) > 0 ?
+				 pool.left : pool.now;
 	return pool.rc ? failed(why, pool.rc, "%s", pool.why.text) : 0;
 }

@@ -21,7 +21,7 @@
 static int run(struct options *options);
 
 enum { OPTION_PORT = 256, OPTION_HOST, OPTION_STDIO, OPTION_FROM,
-       OPTION_NO_DIVERSION, OPTION_DEBUG_DIR };
+       OPTION_NO_DIVERSION, OPTION_OUTPUT, OPTION_DEBUG_DIR };
 
 const struct command command_gdbserver = {
 	.name = "gdbserver",
@@ -48,6 +48,9 @@ const struct command command_gdbserver = {
 		{ OPTION_NO_DIVERSION, "no-diversion", NULL,
 		  "nothing can be changed, and no function called; else\n"
 		  "that happens in a copy, which is thrown away" },
+		{ OPTION_OUTPUT, "output", "FILE",
+		  "write to this file what the program prints while it runs\n"
+		  "forwards, instead of telling the debugger" },
 		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
 		  "where debugging information is looked for, too" },
 		{ 0 }
@@ -127,6 +130,30 @@ static bool wait_for_client(void *context, int *in, int *out)
 	return connection->client >= 0;
 }
 
+/* ------- what the program prints ------- */
+
+/* Whoever reads it may have gone. */
+static void write_output(void *context, const char *bytes, size_t size)
+{
+	FILE *output = context;
+
+	fwrite(bytes, 1, size, output);
+	fflush(output);
+}
+
+static bool take_output(struct server_options *asked, const char *path)
+{
+	FILE *output = fopen(path, "we");
+
+	if (!output) {
+		say("'%s' cannot be opened: %s", path, strerror(errno));
+		return false;
+	}
+	asked->printed = write_output;
+	asked->printed_context = output;
+	return true;
+}
+
 /* ------- the command ------- */
 
 int gdbserver_serve(const char *path, const struct server_options *asked)
@@ -162,7 +189,7 @@ static int run(struct options *options)
 {
 	struct connection connection = { .client = -1 };
 	struct server_options asked = { .in = 0, .out = 1 };
-	const char *path;
+	const char *path, *output = NULL;
 	bool is_stdio = false;
 	int id, status;
 
@@ -177,6 +204,8 @@ static int run(struct options *options)
 			asked.from = options->value;
 		else if (id == OPTION_NO_DIVERSION)
 			asked.no_diversion = true;
+		else if (id == OPTION_OUTPUT)
+			output = options->value;
 		else
 			cprec_debug_folders(options->value);
 		if (id < 0)
@@ -195,7 +224,11 @@ static int run(struct options *options)
 		asked.connect = wait_for_client;
 		asked.context = &connection;
 	}
+	if (output && !take_output(&asked, output))
+		return EXIT_FAILED;
 	status = gdbserver_serve(path, &asked);
+	if (asked.printed)
+		fclose(asked.printed_context);
 	if (connection.client >= 0)
 		close(connection.client);
 	return status;

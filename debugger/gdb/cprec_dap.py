@@ -10,6 +10,7 @@ Source: the Debug Adapter Protocol 1.68; gdb.dap of gdb 14 to 18.
 """
 import importlib
 import inspect
+import os
 import re
 import shlex
 import tempfile
@@ -189,6 +190,9 @@ def server_words(recording, goto, pid):
         words.append(f"--from={goto}")
     if pid:
         words.append(f"--pid={pid}")
+    # gdb tells the editor what is written there; what the server writes to its
+    # standard error, gdb keeps.
+    words.append(f"--output=/proc/{os.getpid()}/fd/1")
     if recording or file:
         words += ["--", recording or file]
     return words

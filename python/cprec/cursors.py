@@ -155,12 +155,13 @@ class Cursor:
         return take(raw)._replace(kind=STOPS[raw.kind])
 
     def run(self, *, breaks=(), watches=(), to=None, back=False,
-            signals=False, calls=False):
+            signals=False, calls=False, printed=None):
         """
         Until a breakpoint ("file.c:12", a function, an address), an access, a
         signal, a system call and its end, or a position.  A watch is an
         expression, or (ADDRESS, LENGTH), of which writes count; or (ADDRESS,
-        LENGTH, "rw").
+        LENGTH, "rw").  Forwards, `printed` is called with what the program
+        prints: a descriptor, 1 or 2, and bytes.
         """
         addrs = [addr for one in breaks for addr in self.places(one)]
         until = c.Until(size=ctypes.sizeof(c.Until), backwards=back,
@@ -170,6 +171,10 @@ class Cursor:
         until.breaks = (ctypes.c_uint64 * len(addrs))(*addrs)
         until.watches = (c.Watch * len(watches))(
             *(self.watch(one) for one in watches))
+        if printed:
+            until.printed = c.PrintedVisit(
+                lambda _, descriptor, start, length:
+                printed(descriptor, ctypes.string_at(start, length)))
         if to is not None:
             until.to = self.recording.position(to).raw()
         raw = answer("cursor_run", c.Stop, self.handle, ctypes.byref(until))

@@ -59,6 +59,7 @@ State = structure(
 Watch = structure("watch", ("addr", c_uint64), ("length", c_uint64),
                   ("reads", c_bool), ("writes", c_bool),
                   ("reserved", c_uint8 * 6))
+PrintedVisit = CFUNCTYPE(None, c_void_p, c_uint32, Bytes, c_uint64)
 BreakMet = CFUNCTYPE(c_int, c_void_p, c_void_p)
 Until = structure(
     "until", ("size", c_size_t), ("backwards", c_bool), ("has_to", c_bool),
@@ -67,7 +68,8 @@ Until = structure(
     ("watch_count", c_size_t), ("signals", c_bool), ("is_met", BreakMet),
     ("context", c_void_p), ("calls", c_bool), ("returns", c_bool),
     ("call_numbers", POINTER(c_uint64)), ("call_number_count", c_size_t),
-    ("here", c_bool), ("passed_signals", c_uint64 * 3))
+    ("here", c_bool), ("passed_signals", c_uint64 * 3),
+    ("printed", PrintedVisit))
 Walk = structure(
     "walk", ("size", c_size_t), ("backwards", c_bool), ("count", c_uint64),
     ("start", c_uint64), ("end", c_uint64), ("breaks", POINTER(c_uint64)),
@@ -77,7 +79,7 @@ Stop = structure(
     ("index", c_size_t), ("by_kernel", c_bool), ("is_write", c_bool),
     ("pc", c_uint64), ("addr", c_uint64), ("length", c_uint64),
     ("signal", c_uint32), ("call", c_uint64), ("result", c_int64),
-    ("others", c_bool))
+    ("others", c_bool), ("prints", c_bool))
 
 Bookmark = structure("bookmark", ("name", c_char_p), ("at", Position),
                      ("text", c_char_p))
@@ -127,7 +129,6 @@ Instruction = structure(
     ("has_target", c_bool), ("target", c_uint64),
     ("target_symbol", c_char_p))
 
-PrintedVisit = CFUNCTYPE(None, c_void_p, c_uint32, Bytes, c_uint64)
 DiversionRun = structure(
     "diversion_run", ("size", c_size_t), ("most", c_uint64),
     ("breaks", POINTER(c_uint64)), ("break_count", c_size_t),

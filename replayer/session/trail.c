@@ -47,6 +47,8 @@ struct trail {
 	size_t write_count, write_room;
 	struct changed *changes;	/* the same */
 	size_t change_count, change_room;
+	struct position *outputs;	/* something has been printed; the same */
+	size_t output_count, output_room;
 
 	/* While it is made: */
 	struct replayer *rep;
@@ -75,6 +77,7 @@ void trail_destroy(struct trail *trail)
 	free(trail->registers);
 	free(trail->writes);
 	free(trail->changes);
+	free(trail->outputs);
 	free(trail);
 }
 
@@ -146,7 +149,18 @@ static void on_accessed(void *context, const struct vm_access_told *list,
 	}
 }
 
-/* What an event does to memory is there behind it. */
+static void note_output(struct trail *trail, const struct position *from)
+{
+	if (trail->is_out_of_memory ||
+	    array_room(trail->outputs, trail->output_count,
+		       trail->output_room)) {
+		trail->is_out_of_memory = true;
+		return;
+	}
+	trail->outputs[trail->output_count++] = *from;
+}
+
+/* What an event does to memory, or prints, is there behind it. */
 static void note_changes(struct trail *trail, const struct replay_event *event)
 {
 	struct position from = replayer_now(trail->rep);
@@ -158,6 +172,8 @@ static void note_changes(struct trail *trail, const struct replay_event *event)
 			from, effect->addr, effect->addr + effect->size - 1,
 		};
 
+		if (effect->kind == PACKET_OUTPUT)
+			note_output(trail, &from);
 		if (effect->kind == PACKET_REG || effect->kind == PACKET_OUTPUT)
 			continue;
 		/* It changes two places. */
@@ -215,6 +231,7 @@ static void on_turn(void *context, bool after)
 static void forget(struct trail *trail)
 {
 	trail->count = trail->write_count = trail->change_count = 0;
+	trail->output_count = 0;
 	trail->from = trail->to = (struct position){ 0 };
 }
 
@@ -308,15 +325,29 @@ static bool take(const struct trail_stop *stop, uint32_t stream,
 	return true;
 }
 
+/* Whether something was printed behind a position, up to another one. */
+static bool has_printed(const struct trail *trail, const struct position *from,
+			const struct position *to)
+{
+	for (size_t i = 0; i < trail->output_count; i++)
+		if (position_compare(from, &trail->outputs[i]) < 0 &&
+		    position_compare(&trail->outputs[i], to) <= 0)
+			return true;
+	return false;
+}
+
 static bool find_next(const struct trail *trail, const struct position *at,
 		      uint32_t stream, struct trail_stop *out)
 {
 	size_t i = before(trail, at);
 
 	out->others = false;
-	for (i += stop_at(trail, i, at) != NULL; i < trail->count; i++)
-		if (take(&trail->stops[i], stream, out))
-			return true;
+	for (i += stop_at(trail, i, at) != NULL; i < trail->count; i++) {
+		if (!take(&trail->stops[i], stream, out))
+			continue;
+		out->prints = has_printed(trail, at, &out->at);
+		return true;
+	}
 	return false;
 }
 

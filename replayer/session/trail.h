@@ -31,7 +31,8 @@ struct trail_stop {
 	uint32_t stream;
 	uint64_t signal;	/* is about to be delivered; 0: none */
 	guest_addr pc;
-	bool others;		/* other threads execute on the way there */
+	bool others;		/* other threads execute on the way there, */
+	bool prints;		/* or forwards, the program prints */
 };
 
 int trail_create(struct trail **out, struct query *query, struct failure *why);

@@ -709,6 +709,14 @@ static void ask_by_others(void)
 
 /* ------- the end of questions ------- */
 
+static void on_printed(void *context, uint32_t descriptor, const uint8_t *bytes,
+		       uint64_t length)
+{
+	(void)context;
+	(void)bytes;
+	printf("printed %" PRIu32 " %" PRIu64 "\n", descriptor, length);
+}
+
 static void end(const char *source)
 {
 	const struct cprec_text *text;
@@ -721,6 +729,8 @@ static void end(const char *source)
 	printf("cancelled %d\n", cprec_cursor_run(cursor, &future, &stop,
 						  &why));
 	cprec_resume(recording);
+	MUST(cprec_cursor_seek(cursor, "start", &why));
+	future.printed = on_printed;
 	run(&future);
 }
 

@@ -265,7 +265,9 @@ def end(recording, here, source):
     recording.cancel()
     show("cancelled", code_of(here.run))
     recording.resume()
-    show_stop(here.run())
+    here.seek("start")
+    show_stop(here.run(printed=lambda descriptor, text:
+                       show("printed", descriptor, len(text))))
 
 
 def main():

@@ -278,6 +278,8 @@ class Tests(tap.CprecTap):
         printed = b"".join(bytes.fromhex(row[3])
                            for row in self.rows("output"))
         equal(printed.decode(), self.stdout, "what was printed")
+        equal(sum(int(row[1]) for row in self.rows("printed")), len(printed),
+              "what was printed in a run")
         # All that was ever in it, by the loops of the source.
         wanted = [3, 8, 15] + list(range(16, total + 1))
         writes = [row for row in self.rows("access") if row[4] == "1"]

@@ -338,6 +338,19 @@ class Dap(CprecTap):
             equal(client.stop()["reason"], "entry", "restart")
             equal(client.place(), "main:22", "restart")
 
+    def prints(self):
+        """What the program prints, forwards; and how it ends."""
+        with self.session("lines") as client:
+            pid = re.search(r"process (\d+)", client.value(
+                "info proc", context="repl")).group(1)
+            client.printed = ""
+            ended = f"105\n[Inferior 1 (process {pid}) exited normally]\n"
+            client.move("continue")
+            client.prints(ended)
+            client.move("reverseContinue")
+            client.move("continue")
+            client.prints(ended)
+
     # ------- questions -------
 
     def questions(self):
@@ -545,6 +558,7 @@ def run_all(options, folder):
             ("breakpoints", tests.breakpoints),
             ("data breakpoints", tests.data_breakpoints),
             ("where the recording ends", tests.ends),
+            ("what is printed", tests.prints),
             ("questions", tests.questions),
             ("memory, instructions", tests.memory),
             ("variables are set", tests.set_variable),

@@ -5,7 +5,7 @@ import queue
 import subprocess
 import threading
 
-from tap import Failure, expect
+from tap import Failure, equal, expect
 
 PATIENCE = 60       # seconds
 
@@ -20,6 +20,7 @@ class Client:
         self.answers = {}       # likewise, by numbers of requests
         self.sent = 0
         self.thread = None      # that stopped last
+        self.printed = ""       # by the program
         threading.Thread(target=self.read_all, daemon=True).start()
 
     # ------- messages -------
@@ -58,6 +59,9 @@ class Client:
         message = self.receive()
         if message["type"] == "event":
             self.events.append(message)
+            if message["event"] == "output" and \
+                    message["body"]["category"] == "stdout":
+                self.printed += message["body"]["output"]
         else:
             self.answers[message["request_seq"]] = message
 
@@ -88,6 +92,13 @@ class Client:
             message = self.events.pop(0)
             if message["event"] == name:
                 return message.get("body")
+
+    def prints(self, text):
+        """Waits until that is all that was printed."""
+        while self.printed != text and text.startswith(self.printed):
+            self.take_one()
+        equal(self.printed, text, "printed")
+        self.printed = ""
 
     def stop(self):
         body = self.event("stopped")

@@ -879,7 +879,7 @@ class Gdb(CprecTap):
             at=("-g", "start"))
 
     def interrupted(self):
-        """Ctrl-C while it looks for something, backwards."""
+        """Ctrl-C while it looks for something: it stands where it got to."""
         path = self.record("long", self.build("loop_long", LOOP, "-O1"),
                            str(self.options.long))
         gdb = subprocess.Popen(
@@ -897,10 +897,19 @@ class Gdb(CprecTap):
             gdb.stdin.write(request + "\n")
             gdb.stdin.flush()
 
-        def look_for(condition):
+        def position():
+            ask("-interpreter-exec console \"monitor when\"")
+            time = re.search(r"(\d+)(\.\d+)?\\n", until(r"^@")).group(1)
+            return int(time)
+
+        def pc():
+            ask("-data-evaluate-expression $pc")
+            return until(r"^\^done,value")
+
+        def look_for(condition, way=" --reverse"):
             ask(f'-break-insert -c "{condition}" tally')
             until(r"^\^done,bkpt")
-            ask("-exec-continue --reverse")
+            ask("-exec-continue" + way)
             until(r"^\*running")
             time.sleep(0.5)
             begun = time.monotonic()
@@ -911,16 +920,23 @@ class Gdb(CprecTap):
             return time.monotonic() - begun
 
         try:
-            ask("-interpreter-exec console \"monitor when\"")
-            before = until(r"^@")
-            ask("-data-evaluate-expression $pc")
-            pc = until(r"^\^done,value")
+            end = position()
             # It takes its time: a condition is asked about all the way.
             took = look_for("$rdi == -1")
-            ask("-interpreter-exec console \"monitor when\"")
-            equal(until(r"^@"), before, "where it stands")
-            ask("-data-evaluate-expression $pc")
-            equal(until(r"^\^done,value"), pc, "what gdb thinks")
+            back = position()
+            expect(0 < back <= end, f"from {end} back to {back}")
+            known = pc()
+            ask("-interpreter-exec console \"maint flush register-cache\"")
+            until(r"^\^done")
+            equal(pc(), known, "what gdb thinks")
+            ask("-break-insert -t main")
+            until(r"^\^done,bkpt")
+            ask("-exec-continue --reverse")
+            until(r"^\*stopped")
+            begin = position()
+            look_for("$rdi == -1", "")
+            there = position()
+            expect(begin < there < end, f"from {begin} to {there}")
             # gdb asks about a register of its own making.
             for _ in range(5):
                 took = max(took, look_for("$sp == 0"))

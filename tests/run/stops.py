@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Whatever resumes, stops where anything is to stop: in other threads, and at
-all that changes memory; and nowhere else.  With gdb, and `cprec debug --plain`."""
+all that changes memory; and nowhere else.  What the program prints on the way
+appears.  With gdb, and `cprec debug --plain`."""
 import argparse
 import os
 import re
+import subprocess
 import sys
 import time
 
@@ -103,6 +105,57 @@ int main(void)
   for (int i = 0; i < 1000; i++)
     raise(SIGURG);
   return seen != 1000;
+}
+"""
+
+# Ignores what it sends to itself, and what the kernel sends for a write.
+IGNORED = """#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+int main(void)
+{
+  static const int numbers[] = { 64, 63, SIGUSR1, SIGSEGV, SIGPIPE };
+  int ends[2];
+  for (int i = 0; i < 5; i++) {
+    signal(numbers[i], SIG_IGN);
+    kill(getpid(), numbers[i]);
+    raise(numbers[i]);
+  }
+  sigqueue(getpid(), SIGUSR1, (union sigval){ .sival_int = 5 });
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends))
+    return 1;
+  close(ends[1]);
+  send(ends[0], "x", 1, MSG_NOSIGNAL);
+  return write(ends[0], "x", 1) != -1;
+}
+"""
+
+# Prints to both streams; once in an instruction of a line of its own.
+PRINTS = """#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+static void say(const char *text)
+{
+  printf("%s\\n", text);
+  fflush(stdout);
+}
+static long write_itself(const char *text, long size)
+{
+  long done;
+  __asm__ volatile("syscall" : "=a"(done) : "a"(1L), "D"(1L), "S"(text),
+                   "d"(size) : "rcx", "r11", "memory");
+  return done;
+}
+int main(int argc, char **argv)
+{
+  int status = argc > 1 ? atoi(argv[1]) : 0;
+  say("one");
+  fprintf(stderr, "two\\n");
+  write_itself("three\\n", 6);
+  say("four");
+  if (status > 255)
+    raise(SIGFPE);
+  return status;
 }
 """
 
@@ -266,6 +319,67 @@ class Stops(Plain):
             ("delete", ""), ("handle SIGURG stop", ""),
             ("continue", "SIGURG"), ("print seen", "= 1"))
 
+    def ignored(self):
+        """gdb is told of signals that are ignored, as natively."""
+        program = self.build("ignored", IGNORED, "-g", "-O0")
+        path = self.record("ignored", program)
+        runs = ["continue"] * 13
+        natively, _ = self.gdb([self.options.gdb, program],
+                               ["break main", "run", *runs])
+        found, _ = self.gdb(self.ours(path), ["tbreak main", "continue", *runs])
+        native, ours = (re.findall("received signal (.*)", "\n".join(answers))
+                        for answers in (natively, found))
+        equal(len(native), 12, f"{natively}")
+        equal(ours, native, "signals")
+        return f"{len(ours)} signals"
+
+    # ------- what is printed -------
+
+    def prints(self):
+        """What is printed appears forwards, when it is, and not backwards."""
+        program = self.build("prints", PRINTS, "-g", "-O0")
+        path = self.record("prints", program, "3")
+        there = (("break say", ""), ("continue", r"^(?!.*one\n).*Breakpoint"),
+                 ("tbreak 20", ""), ("continue", r"^one\n"),
+                 ("next", r"^two\n"),
+                 ("next", r"^three\n.*say..four"),
+                 ("reverse-next", r"^(?!.*three\n).*write_itself"),
+                 ("stepi 40", r"^three\n"),
+                 ("reverse-stepi 40", r"^(?!three\n)"),
+                 ("reverse-continue", r"^(?!.*one\n).*Breakpoint"))
+        self.session(
+            path, *there, ("delete", ""),
+            ("continue", r"^one\ntwo\nthree\nfour\n\[Inferior 1 \(process "
+             r"\d+\) exited with code 03\]\n\n.*istory"),
+            ("continue", r"^(?!.*exited)"), ("break write_itself", ""),
+            ("run", r"one\ntwo\n\nBreakpoint"),
+            ("reverse-continue", r"^(?!.*one\n)"), errors=subprocess.STDOUT)
+        return self.asks(
+            path, *there, ("delete", ""),
+            ("continue", r"^one\ntwo\nthree\nfour\n\nThe recording ends"),
+            ("break write_itself", ""), ("run", r"^one\ntwo\n\nBreakpoint"))
+
+    def ends(self):
+        """How it ends is told as natively."""
+        program = self.build("prints", PRINTS, "-g", "-O0")
+        ends = []
+        for status in "0", "3", "11", "256":
+            path = self.record("ends", program, status)
+            answers, _ = self.gdb(
+                [self.options.gdb, program],
+                [f"set args {status}", "break main", "run", *["continue"] * 2,
+                 "echo"])
+            natively = re.findall(r"(exited .*)\]\n|(terminated with .*)\n",
+                                  "\n".join(answers) + "\n")
+            answers, _ = self.gdb(self.ours(path), ["continue"] * 3,
+                                  subprocess.STDOUT)
+            ours = re.findall(r"(exited .*)\]\n|(terminated with .*)\n",
+                              "\n".join(answers) + "\n")
+            equal(len(natively), 1, f"{natively}")
+            equal(ours, natively, f"status {status}")
+            ends += ["".join(one) for one in ours]
+        return ", ".join(ends)
+
 
 def run_all(options, folder):
     tests = Stops(options, folder)
@@ -276,6 +390,9 @@ def run_all(options, folder):
     tests.test("a watch of the last address", tests.last_address)
     tests.test("a thread that ended at last", tests.ended)
     tests.test("signals that stop nobody", tests.passed)
+    tests.test("signals that are ignored", tests.ignored)
+    tests.test("what is printed", tests.prints)
+    tests.test("ends", tests.ends)
     return tests.summary()
 
 

@@ -9,7 +9,7 @@
 
 /* ------- what all have in common ------- */
 
-/* Where it was, should the command be interrupted. */
+/* Where it was, should the command fail. */
 struct before {
 	struct cprec_position at;
 	uint32_t tid;
@@ -49,6 +49,18 @@ static int go_back_to(struct session *session, const struct before *origin,
 					why);
 }
 
+/* Where a run got to that was interrupted; or where it was, if none did run. */
+static int stand_interrupted(struct session *session,
+			     const struct before *origin,
+			     struct cprec_failure *why)
+{
+	struct cprec_position at = cprec_cursor_position(session->cursor);
+
+	return cprec_position_compare(at, origin->at) ?
+		       session_arrive(session, why) :
+		       go_back_to(session, origin, why);
+}
+
 static bool is_other_function(struct session *session,
 			      const struct before *origin)
 {
@@ -66,7 +78,7 @@ static int end(struct session *session, const struct before *origin,
 	bool shows_frame;
 
 	if (rc == CPREC_CANCELLED || (rc && cancelled)) {
-		rc = go_back_to(session, origin, why);
+		rc = stand_interrupted(session, origin, why);
 		stop->kind = STOP_INTERRUPTED;
 		if (!rc)
 			rc = session_stopped(session, stop, true, why);
@@ -167,6 +179,16 @@ int do_reverse_continue(struct session *session, const char *args,
 			struct cprec_failure *why)
 {
 	return run(session, args, true, why);
+}
+
+int do_run(struct session *session, const char *args,
+	   struct cprec_failure *why)
+{
+	int rc = cprec_cursor_move(session->cursor, session->start, why);
+
+	if (!rc)
+		rc = session_arrive(session, why);
+	return rc ? rc : run(session, args, false, why);
 }
 
 /* ------- leaving functions ------- */

@@ -330,6 +330,16 @@ static void pass_signals(const struct session *session,
 	       sizeof(session->passed));
 }
 
+static void on_printed(void *context, uint32_t descriptor, const uint8_t *bytes,
+		       uint64_t length)
+{
+	(void)context;
+	(void)descriptor;	/* both are on the terminal */
+	search_speaks();
+	fwrite(bytes, 1, length, stdout);
+	fflush(stdout);
+}
+
 static int run_once(struct session *session, struct wanted *wanted,
 		    bool backwards, const struct cprec_position *limit,
 		    struct stop *stop, struct cprec_failure *why)
@@ -341,6 +351,7 @@ static int run_once(struct session *session, struct wanted *wanted,
 		.watch_count = wanted->watch_count, .signals = true,
 		.is_met = has_conditions(wanted) ? is_met : NULL,
 		.context = (void *)wanted,
+		.printed = backwards ? NULL : on_printed,
 	};
 	const struct cprec_stop *how;
 	int rc = cprec_cursor_thread(session->cursor, 0, why);
@@ -511,7 +522,7 @@ static int walk_and_look(struct session *session, struct wanted *wanted,
 	if (rc)
 		return rc;
 	walked = stop->how;
-	runs = walked.others || catches_calls(session) ||
+	runs = walked.others || walked.prints || catches_calls(session) ||
 	       (wanted->watch_count && !are_changes(wanted, walk));
 	if (runs) {
 		rc = cprec_cursor_move(session->cursor, from, why);

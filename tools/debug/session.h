@@ -394,6 +394,7 @@ int do_stepi(struct session *, const char *, struct cprec_failure *);
 int do_nexti(struct session *, const char *, struct cprec_failure *);
 int do_finish(struct session *, const char *, struct cprec_failure *);
 int do_continue(struct session *, const char *, struct cprec_failure *);
+int do_run(struct session *, const char *, struct cprec_failure *);
 int do_until(struct session *, const char *, struct cprec_failure *);
 int do_advance(struct session *, const char *, struct cprec_failure *);
 int do_reverse_step(struct session *, const char *, struct cprec_failure *);
@@ -419,6 +420,8 @@ void tint(const struct session *session, enum tint tint);
 
 /* ------- travel.c ------- */
 
+/* The cursor is in another place: whoever has the turn there is looked at. */
+int session_arrive(struct session *session, struct cprec_failure *why);
 int session_visit(struct session *session, struct cprec_failure *why);
 
 /* Where 'main' begins; at the start, which is `*found`, if there is none. */

@@ -119,7 +119,7 @@ static void show_reason(struct session *session, const struct stop *stop)
 		show_end(session);
 		break;
 	case STOP_INTERRUPTED:
-		puts("\nInterrupted: it stands where it was.");
+		puts("\nInterrupted.");
 		break;
 	default:
 		break;

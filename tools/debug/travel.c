@@ -36,8 +36,8 @@ int session_visit(struct session *session, struct cprec_failure *why)
 
 /* ------- going somewhere ------- */
 
-/* The cursor is there now: this is where it has to be replayed. */
-static int arrive(struct session *session, struct cprec_failure *why)
+/* This is where it has to be replayed. */
+int session_arrive(struct session *session, struct cprec_failure *why)
 {
 	const struct cprec_state *state;
 	int rc = cprec_cursor_thread(session->cursor, 0, why);
@@ -72,7 +72,7 @@ static int finish(struct session *session, struct cprec_position from, int rc,
 	bool cancelled;
 
 	if (!rc)
-		rc = arrive(session, why);
+		rc = session_arrive(session, why);
 	cancelled = search_end(session);
 	if (!rc)
 		return show(session, why);

@@ -80,6 +80,8 @@ const struct verb verbs[] = {
 	  REPEATS, TAKES_PLACE },
 	{ "continue", "c fg", do_continue, "[N]", "until something stops it",
 	  REPEATS, TAKES_WORDS },
+	{ "run", "r", do_run, NULL, "from the beginning, until something stops"
+	  " it", REPEATS_NOT, TAKES_WORDS },
 	{ "reverse-step", "rs", do_reverse_step, "[N]", "back to the beginning"
 	  " of a line", REPEATS, TAKES_WORDS },
 	{ "reverse-next", "rn", do_reverse_next, "[N]", "the same, over calls",
