@@ -396,9 +396,17 @@ struct thread_list {
 static int add_thread(void *context, const struct cprec_thread *thread)
 {
 	struct thread_list *list = context;
+	const char *name;
 
-	text_add(list->out, "<thread id=\"p%" PRIx32 ".%" PRIx32 "\"/>",
+	text_add(list->out, "<thread id=\"p%" PRIx32 ".%" PRIx32 "\"",
 		 list->server->pid, thread->tid);
+	if (!cprec_find_thread_name(list->server->cursor, thread->tid, &name,
+				    NULL) && name) {
+		text_add(list->out, " name=\"");
+		text_add_xml(list->out, name);
+		text_add(list->out, "\"");
+	}
+	text_add(list->out, "/>");
 	return 0;
 }
 

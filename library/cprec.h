@@ -407,6 +407,13 @@ int cprec_each_thread_at(struct cprec_cursor *cursor,
 				      const struct cprec_thread *thread),
 			 void *context, struct cprec_failure *why);
 
+/*
+ * What a thread is called where the cursor stands, as /proc/PID/task/TID/comm has
+ * it.  `*out` is NULL if that is not known.
+ */
+int cprec_find_thread_name(struct cprec_cursor *cursor, uint32_t tid,
+			   const char **out, struct cprec_failure *why);
+
 int cprec_cursor_describe(struct cprec_cursor *cursor,
 			  const struct cprec_state **out,
 			  struct cprec_failure *why);

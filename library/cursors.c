@@ -284,6 +284,32 @@ PUBLIC int cprec_each_thread_at(struct cprec_cursor *cursor,
 	return cprec_each_thread(cursor->of, visit_if_there, &at, why);
 }
 
+PUBLIC int cprec_find_thread_name(struct cprec_cursor *cursor, uint32_t tid,
+				  const char **out, struct cprec_failure *why)
+{
+	struct cprec_recording *handle = cursor->of;
+	uint32_t thread;
+	int rc = question_begin(handle, false, why);
+
+	*out = NULL;
+	if (rc || recording_is_machine(handle->recording))
+		return rc;
+	if (!handle->thread_names)
+		rc = thread_names_create(&handle->thread_names,
+					 handle->recording, inner(why));
+	if (!rc)
+		rc = recording_find_thread(handle->recording, tid,
+					   cursor->at.time, &thread,
+					   inner(why));
+	if (rc)
+		return rc;
+	rc = thread_names_find(handle->thread_names, thread, &cursor->at,
+			       handle->thread_name, inner(why));
+	if (!rc)
+		*out = handle->thread_name;
+	return rc == ERR_NOT_FOUND ? 0 : rc;
+}
+
 PUBLIC int cprec_cursor_frame(struct cprec_cursor *cursor, uint64_t frame,
 			      struct cprec_failure *why)
 {

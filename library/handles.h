@@ -61,6 +61,8 @@ struct cprec_recording {
 	/* Answers. */
 	struct cprec_thread *threads;	/* NULL: not asked for yet */
 	size_t thread_count;
+	struct thread_names *thread_names;	/* the same */
+	char thread_name[THREAD_NAME_SIZE];
 	struct cprec_info info;
 	struct cprec_crash crash;
 	char crash_name[16];

@@ -95,6 +95,7 @@ PUBLIC void cprec_close(struct cprec_recording *handle)
 	source_close(&handle->source);
 	trail_destroy(handle->trail);
 	free(handle->threads);
+	thread_names_destroy(handle->thread_names);
 	kernel_programs_destroy(handle->programs);
 	kernel_destroy(handle->kernel);
 	free(handle->followed);

@@ -3,10 +3,12 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
 #include "replayer/replayer.h"
+#include "replayer/session/session.h"
 #include "tools/commands.h"
 #include "tools/options.h"
 #include "tools/print.h"
@@ -49,7 +51,7 @@ const struct command command_backtrace = {
 		VIEW_ROW_DEBUG_DIR,
 		{ VIEW_JSON, "json", NULL,
 		  "one JSON object for each thread: at, events,\n"
-		  "thread, frames" },
+		  "thread, name, frames" },
 		{ 0 }
 	},
 	.notes = "Callers are found by the unwind tables of the program and its"
@@ -64,17 +66,48 @@ const struct command command_backtrace = {
 struct backtrace_command {
 	uint64_t limit;
 	bool is_outermost, full, no_arguments;
+	struct thread_names *names;	/* of all threads; else NULL */
 };
 
 /* ------- threads ------- */
 
 static void print_header(const json_t *object, const struct position *at)
 {
+	const char *name = json_string_value(json_object_get(object, "name"));
 	char text[POSITION_TEXT];
 
-	printf("thread %" JSON_INTEGER_FORMAT " at t=%s:\n",
-	       json_integer_value(json_object_get(object, "thread")),
-	       position_text(text, at));
+	printf("thread %" JSON_INTEGER_FORMAT,
+	       json_integer_value(json_object_get(object, "thread")));
+	if (name) {
+		fputs(" \"", stdout);
+		print_escaped(stdout, name, strlen(name));
+		putchar('"');
+	}
+	printf(" at t=%s:\n", position_text(text, at));
+}
+
+/* Of several threads, each one's, as far as they are known. */
+static int set_name(json_t *object, const struct view *view, uint32_t tid,
+		    struct failure *why)
+{
+	struct backtrace_command *command = view->context;
+	char name[THREAD_NAME_SIZE];
+	uint32_t thread;
+	int rc = 0;
+
+	if (!view->threads.all || recording_is_machine(view->recording))
+		return 0;
+	if (!command->names)
+		rc = thread_names_create(&command->names, view->recording, why);
+	if (!rc)
+		rc = recording_find_thread(view->recording, tid, view->at.time,
+					   &thread, why);
+	if (!rc)
+		rc = thread_names_find(command->names, thread, &view->at, name,
+				       why);
+	if (!rc)
+		json_set_text(object, "name", name);
+	return rc == ERR_NOT_FOUND ? 0 : rc;
 }
 
 static struct frames_question how_asked(const struct view *view,
@@ -106,7 +139,9 @@ static int show_thread(const struct view *view, uint32_t stream, uint32_t tid,
 
 	json_set_position(object, &view->at);
 	json_set_count(object, "thread", tid);
-	rc = json_set_frames(object, &asked, why);
+	rc = set_name(object, view, tid, why);
+	if (!rc)
+		rc = json_set_frames(object, &asked, why);
 	if (!rc && view->json) {
 		print_json(object);
 		return 0;
@@ -132,6 +167,7 @@ static int show_stream(const struct view *view, uint32_t stream,
 
 static int show(struct view *view, struct failure *why)
 {
+	struct backtrace_command *command = view->context;
 	size_t count = recording_threads(view->recording);
 	uint32_t stream, tid;
 	int rc = 0;
@@ -145,6 +181,8 @@ static int show(struct view *view, struct failure *why)
 		if (rc == ERR_NOT_FOUND)
 			rc = 0;
 	}
+	thread_names_destroy(command->names);
+	command->names = NULL;
 	return rc;
 }
 

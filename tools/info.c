@@ -37,6 +37,20 @@ static json_t *describe_thread(const struct recording_thread *thread)
 	return object;
 }
 
+/* What it was called last; that is looked for where all is to be told. */
+static int set_name(json_t *object, struct thread_names *names, uint32_t thread,
+		    uint64_t last, struct failure *why)
+{
+	const struct position at = { last, EVENTS_ALL };
+	char name[THREAD_NAME_SIZE];
+	int rc = names ? thread_names_find(names, thread, &at, name, why) :
+			 ERR_NOT_FOUND;
+
+	if (!rc)
+		json_set_text(object, "name", name);
+	return rc == ERR_NOT_FOUND ? 0 : rc;
+}
+
 static bool is_listed(const struct recording *recording,
 		      const struct recording_thread *thread,
 		      const struct threads_text *some)
@@ -45,21 +59,40 @@ static bool is_listed(const struct recording *recording,
 	       (!some->some || some->all || thread->tid == some->tid);
 }
 
-static int describe_threads(json_t *threads, struct recording *recording,
-			    const struct threads_text *some,
-			    struct failure *why)
+static int list_threads(json_t *threads, struct recording *recording,
+			struct thread_names *names,
+			const struct threads_text *some, struct failure *why)
 {
 	size_t count = recording_threads(recording);
-	uint32_t thread;
 	int rc = 0;
 
 	for (size_t i = 0; i < count && !rc; i++) {
 		struct recording_thread one;
+		json_t *object;
 
 		rc = recording_thread(recording, (uint32_t)i, &one, why);
-		if (!rc && is_listed(recording, &one, some))
-			json_array_append_new(threads, describe_thread(&one));
+		if (rc || !is_listed(recording, &one, some))
+			continue;
+		object = describe_thread(&one);
+		rc = set_name(object, names, (uint32_t)i, one.last, why);
+		json_array_append_new(threads, object);
 	}
+	return rc;
+}
+
+static int describe_threads(json_t *threads, struct recording *recording,
+			    const struct threads_text *some, bool verbose,
+			    struct failure *why)
+{
+	struct thread_names *names = NULL;
+	uint32_t thread;
+	int rc = 0;
+
+	if (verbose && !recording_is_machine(recording))
+		rc = thread_names_create(&names, recording, why);
+	if (!rc)
+		rc = list_threads(threads, recording, names, some, why);
+	thread_names_destroy(names);
 	if (!rc && !json_array_size(threads))
 		rc = recording_find_thread(recording, some->tid,
 					   recording_end(recording), &thread,
@@ -310,7 +343,7 @@ int info_describe(json_t **out, struct opened *opened,
 {
 	struct recording *recording = opened->recording;
 	json_t *threads = json_array(), *images = json_array();
-	int rc = describe_threads(threads, recording, some, why);
+	int rc = describe_threads(threads, recording, some, verbose, why);
 
 	if (!rc)
 		rc = describe_images(images, recording, why);

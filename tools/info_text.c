@@ -100,7 +100,15 @@ static void print_started(const json_t *info)
 
 static void print_thread(const json_t *thread, size_t number, size_t count)
 {
-	printf("%" JSON_INTEGER_FORMAT ": ", count_of(thread, "thread"));
+	const json_t *name = json_object_get(thread, "name");
+
+	printf("%" JSON_INTEGER_FORMAT, count_of(thread, "thread"));
+	if (name) {
+		fputs(" \"", stdout);
+		print_string(name);
+		putchar('"');
+	}
+	fputs(": ", stdout);
 	print_counted(count_of(thread, "instructions"), "instruction",
 		      "instructions");
 	(void)number;

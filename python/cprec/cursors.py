@@ -131,6 +131,14 @@ class Cursor:
         """Those that are there."""
         yield from collect("each_thread_at", self.handle, c.Thread)
 
+    def thread_name(self, tid=None):
+        """What a thread, or its own, is called here; None: not known."""
+        out = ctypes.c_char_p()
+        ask("find_thread_name", self.handle,
+            ctypes.c_uint32(self.tid if tid is None else tid),
+            ctypes.byref(out))
+        return text(out.value)
+
     @property
     def tid(self):
         return self.state.tid

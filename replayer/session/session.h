@@ -32,6 +32,7 @@
  *	mappings.h	what is mapped where
  *	numbers.h	numbers and addresses as texts
  *	times.h		times as texts
+ *	thread_names.h	what threads are called
  *	trail.h		single steps, of the stretch just replayed
  *	clocks.h	times of day as texts
  *	code.h		instructions
@@ -79,6 +80,7 @@
 #include "replayer/session/sources.h"
 #include "replayer/session/spaces.h"
 #include "replayer/session/steps.h"
+#include "replayer/session/thread_names.h"
 #include "replayer/session/times.h"
 #include "replayer/session/trail.h"
 

@@ -649,6 +649,8 @@ static void move(void)
 				     .break_count = 1 };
 	struct cprec_watch watch = { .writes = true };
 	struct cprec_position half;
+	const struct cprec_state *state;
+	const char *name;
 
 	MUST(cprec_cursor_seek(cursor, "start", &why));
 	MUST(cprec_cursor_step(cursor, 1000, &why));
@@ -663,6 +665,9 @@ static void move(void)
 	run(&until);
 	MUST(cprec_each_register(cursor, on_register, NULL, &why));
 	MUST(cprec_each_thread_at(cursor, on_thread_at, NULL, &why));
+	MUST(cprec_cursor_describe(cursor, &state, &why));
+	MUST(cprec_find_thread_name(cursor, state->tid, &name, &why));
+	printf("name %s\n", name);
 	MUST(cprec_cursor_keep(cursor, &why));
 	MUST(cprec_find_address(cursor, "counter", &watch.addr, &watch.length,
 				&why));

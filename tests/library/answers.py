@@ -246,6 +246,7 @@ def move(recording, here):
             show("register", one.name, hex(one.value), one.is_known)
     for one in here.threads():
         show("there", one.tid)
+    show("name", here.thread_name())
     here.keep()
     both = {"breaks": [marked], "watches": ["counter"]}
     show_stop(here.run(back=True, **both))

@@ -7,6 +7,7 @@ gdb can do the same by itself, on the program or with its own recorder, it is
 asked that.
 """
 import argparse
+import json
 import os
 import re
 import signal
@@ -104,6 +105,50 @@ int main(void)
   for (int i = 0; i < 2; i++)
     pthread_join(threads[i], 0);
   printf("%d\\n", counter);
+  return 0;
+}
+"""
+
+# Threads have names: of the program, of who makes them, their own, given by
+# others.
+NAMES = """#define _GNU_SOURCE
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+static pthread_barrier_t there, over;
+static void *wait_there(void *unused)
+{
+  pthread_barrier_wait(&there);
+  pthread_barrier_wait(&over);
+  return unused;
+}
+static void *work(void *unused)
+{
+  pthread_t made;
+  prctl(PR_SET_NAME, "worker <&>");
+  pthread_create(&made, 0, wait_there, 0);
+  wait_there(0);
+  pthread_join(made, 0);
+  return unused;
+}
+void meet(void) { }
+int main(int argc, char **argv)
+{
+  pthread_t threads[2];
+  if (argc == 1)
+    execl(argv[0], "another", "again", (char *)0);
+  pthread_barrier_init(&there, 0, 4);
+  pthread_barrier_init(&over, 0, 4);
+  pthread_create(&threads[0], 0, wait_there, 0);
+  pthread_create(&threads[1], 0, work, 0);
+  pthread_barrier_wait(&there);
+  meet();
+  pthread_setname_np(threads[0], "named by others");
+  pthread_setname_np(pthread_self(), "the first");
+  meet();
+  pthread_barrier_wait(&over);
+  for (int i = 0; i < 2; i++)
+    pthread_join(threads[i], 0);
   return 0;
 }
 """
@@ -595,6 +640,33 @@ class Gdb(CprecTap):
             ("thread apply all bt", r"work.*(main|join)|(main|join).*work"),
             ("continue", "New value = 2000"))
 
+    def names(self):
+        """What threads are called, there and back, as natively."""
+        program = self.build("names", NAMES, "-g", "-O0", "-pthread")
+        path = self.record("names", program)
+        names = "python print(sorted(one.name for one in " \
+            "gdb.selected_inferior().threads()))"
+        natively, errors = self.gdb(
+            [self.options.gdb, program],
+            ["set breakpoint pending on", "break meet", "run", names,
+             "continue", names])
+        native = [natively[3].strip(), natively[5].strip()]
+        expect("names" in native[0] and "the first" in native[1],
+               f"{natively} {errors}")
+        self.session(
+            path, ("break meet", ""), ("continue", "meet"),
+            (names, f"^{re.escape(native[0])}"), ("continue", "meet"),
+            (names, f"^{re.escape(native[1])}"),
+            ("info threads", r'"the first" .*"named by others" '
+             r'.*"worker <&>" .*"worker <&>" '),
+            ("reverse-continue", "meet"),
+            (names, f"^{re.escape(native[0])}"), at=("-g", "main"))
+        told = self.cprec("info", "--json", "--verbose", path).stdout
+        equal(sorted(one["name"] for one in json.loads(told)["threads"]),
+              ["named by others", "the first", "worker <&>", "worker <&>"],
+              "info")
+        return native[1]
+
     def stripped(self):
         program = self.build("stripped", PLAIN, "-O2", "-s", "-static")
         path = self.record("stripped", program)
@@ -1038,6 +1110,7 @@ def run_all(options, folder):
     tests.test("calls that need what was never used", tests.unused)
     tests.test("commands that are executed first", tests.firsts)
     tests.test("threads", tests.threads)
+    tests.test("names of threads", tests.names)
     tests.test("a stripped program", tests.stripped)
     tests.test("python3", tests.python)
     tests.test("forks and execs", tests.execs)

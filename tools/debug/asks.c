@@ -51,6 +51,17 @@ static int on_thread(void *context, const struct cprec_thread *thread)
 	return 0;
 }
 
+static void show_thread_name(struct session *session, uint32_t tid)
+{
+	const char *name;
+
+	if (cprec_find_thread_name(session->cursor, tid, &name, NULL) || !name)
+		return;
+	putchar('"');
+	show_text(name);
+	fputs("\" ", stdout);
+}
+
 int do_threads(struct session *session, const char *args,
 	       struct cprec_failure *why)
 {
@@ -67,6 +78,7 @@ int do_threads(struct session *session, const char *args,
 
 		printf("%c %-8" PRIu32 " ", threads.list[i] == tid ? '*' : ' ',
 		       threads.list[i]);
+		show_thread_name(session, threads.list[i]);
 		session->hidden = threads.list[i] == tid ? hidden : 0;
 		if (session_select(session, threads.list[i], 0, &ignored) ||
 		    show_frame(session, false, &ignored))
