@@ -102,9 +102,59 @@ static uint64_t count_of(const json_t *object, const char *key)
 	return (uint64_t)json_integer_value(json_object_get(object, key));
 }
 
-static void print_stack(const json_t *frames)
+/* Of the C library, or where a program begins, before main(). */
+static bool is_of_library(const json_t *frame)
 {
-	for (size_t i = 0; i < json_array_size(frames); i++) {
+	const char *module = text_of(frame, "module");
+	const char *function = text_of(frame, "function");
+
+	return (module && module_is_c_library(module)) ||
+	       (function && !strcmp(function, "_start"));
+}
+
+/*
+ * Frames of the C library between those of others, in a line: the function that
+ * was called; or, outermost, the one that called.
+ */
+static void print_library(const json_t *frames, size_t first, size_t end)
+{
+	bool is_outermost = first && end == json_array_size(frames);
+	const json_t *last = json_array_get(frames, end - 1);
+	const json_t *told = is_outermost ? json_array_get(frames, first) : last;
+	const char *module = text_of(told, "module");
+	const char *function = text_of(told, "function");
+
+	printf("    #%" PRIu64, count_of(json_array_get(frames, first),
+					 "frame"));
+	if (end - first > 1)
+		printf("-%" PRIu64, count_of(last, "frame"));
+	fputs("  ", stdout);
+	if (module) {
+		print_escaped(stdout, module, strlen(module));
+		putchar('!');
+	}
+	if (!function)
+		function = text_of(told, "pc");
+	print_escaped(stdout, function, symbol_name_size(function));
+	putchar('\n');
+}
+
+/* All frames that were asked for; without, those of the C library are folded. */
+static void print_stack(const struct heap_printing *printing,
+			const json_t *frames)
+{
+	size_t count = json_array_size(frames), end;
+
+	for (size_t i = 0; i < count; i = end) {
+		end = i;
+		while (!printing->stack && end < count &&
+		       is_of_library(json_array_get(frames, end)))
+			end++;
+		if (end > i) {
+			print_library(frames, i, end);
+			continue;
+		}
+		end = i + 1;
 		fputs("    ", stdout);
 		print_frame(stdout, json_array_get(frames, i));
 	}
@@ -122,7 +172,7 @@ static void print_callers(const struct heap_printing *printing,
 	}
 	putchar('\n');
 	if (stack > 1)
-		print_stack(frames);
+		print_stack(printing, frames);
 }
 
 /* "malloc at t=5, thread 12" */
@@ -481,7 +531,7 @@ static void print_error(const struct heap_printing *printing,
 	const json_t *freed = json_object_get(block, "freed");
 
 	print_error_head(printing, error);
-	print_stack(json_object_get(object, "frames"));
+	print_stack(printing, json_object_get(object, "frames"));
 	if (!block)
 		return;
 	fputs("  allocated by ", stdout);

@@ -8,6 +8,7 @@
 #include "formats/error.h"
 #include "replayer/session/backtrace.h"
 #include "replayer/session/call_functions.h"
+#include "replayer/session/heap_functions.h"
 
 void heap_errors_release(struct heap_errors *errors)
 {
@@ -98,7 +99,8 @@ struct check {
 	const struct call_functions *functions;
 	uint64_t t;
 	bool is_own;
-	uint64_t callers;
+	bool in_library;	/* as far as frames have been visited */
+	uint64_t callers, users;
 };
 
 static bool is_of_allocator(const struct check *check, guest_addr pc)
@@ -117,12 +119,25 @@ static bool is_of_allocator(const struct check *check, guest_addr pc)
 	return false;
 }
 
+static bool is_of_library(const struct check *check, guest_addr pc)
+{
+	uint64_t bias;
+	const struct symbols *symbols = names_module(check->names, check->t,
+						     pc, &bias);
+
+	return symbols && module_is_c_library(symbols->path);
+}
+
 static int on_frame(void *context, const struct frame *frame)
 {
 	struct check *check = context;
 
 	check->is_own &= is_of_allocator(check, frame->code);
 	check->callers = (check->callers ^ frame->pc) * HASH_FACTOR;
+	check->in_library = check->in_library &&
+			    is_of_library(check, frame->code);
+	if (!check->in_library)
+		check->users = (check->users ^ frame->pc) * HASH_FACTOR;
 	return 0;
 }
 
@@ -139,13 +154,15 @@ static int look_at(struct heap_error *error, struct query *query,
 
 	check->t = error->at.time;
 	check->is_own = is_of_allocator(check, error->pc);
-	check->callers = 0;
+	check->callers = check->users = 0;
+	check->in_library = is_of_library(check, error->pc);
 	rc = query_replayer(query, &backtrace.replayer, why);
 	if (!rc)
 		rc = replayer_seek(backtrace.replayer, &error->at, why);
 	if (!rc)
 		rc = backtrace_walk(&backtrace, &end, why);
 	error->callers = check->callers;
+	error->users = is_of_library(check, error->pc) ? check->users : 0;
 	*is_own = !rc && check->is_own && end == FRAMES_OUTERMOST;
 	return rc;
 }
@@ -165,6 +182,57 @@ static size_t join(struct heap_errors *errors, size_t count,
 	}
 	errors->list[count] = *error;
 	return count + 1;
+}
+
+/*
+ * The bytes from the first to the last that was written, where that may be one
+ * call's work: it takes no more instructions than so many for each.
+ */
+#define STEPS_PER_BYTE 4
+
+static void extend(struct heap_error *error, const struct heap_error *other)
+{
+	uint64_t end = other->addr + other->size;
+
+	if (other->addr < error->addr || other->stream != error->stream ||
+	    end - error->addr <= error->size ||
+	    other->at.time - error->at.time >
+		    STEPS_PER_BYTE * (end - error->addr))
+		return;
+	error->size = end - error->addr;
+}
+
+/* Whether the same code has called the C library, which has written both. */
+static bool is_same_call(const struct heap_error *a, const struct heap_error *b)
+{
+	return a->users && a->users == b->users && !a->function &&
+	       !b->function && a->by_kernel == b->by_kernel;
+}
+
+/* What the parts of a call have done is told once. */
+static void join_calls(struct heap_errors *errors)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < errors->count; i++) {
+		const struct heap_error error = errors->list[i];
+		struct heap_error *other = errors->list;
+		uint64_t count;
+
+		while (other < errors->list + left &&
+		       !is_same_call(other, &error))
+			other++;
+		if (other == errors->list + left) {
+			errors->list[left++] = error;
+			continue;
+		}
+		count = other->count > error.count ? other->count :
+						     error.count;
+		errors->all -= other->count + error.count - count;
+		other->count = count;
+		extend(other, &error);
+	}
+	errors->count = left;
 }
 
 int heap_errors_check(struct heap_errors *errors, struct query *query,
@@ -188,5 +256,7 @@ int heap_errors_check(struct heap_errors *errors, struct query *query,
 			left = join(errors, left, &error);
 	}
 	errors->count = left;
+	if (!rc)
+		join_calls(errors);
 	return rc;
 }

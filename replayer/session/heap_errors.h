@@ -4,7 +4,8 @@
  *
  * What the same code, called by the same callers, does again and again, to blocks
  * that the same code has allocated, is one error with a count: the first time is
- * told.
+ * told.  So is what a function of the C library writes, as memcpy(), by whatever
+ * instructions and to whatever blocks, when the same code of others calls it.
  *
  * Zeroed, there are none.
  *
@@ -41,7 +42,9 @@ struct heap_error {
 	bool has_block;		/* HEAP_FREED_NOTHING has none */
 	struct heap_block block;	/* as it was then */
 	uint64_t count;
-	uint64_t callers;	/* a hash of them, after heap_errors_check() */
+	uint64_t callers;	/* a hash of them, after heap_errors_check(), */
+	uint64_t users;		/* ... without those of the C library further in
+				   than others; 0: none is */
 };
 
 /* More are counted only: nobody reads them. */

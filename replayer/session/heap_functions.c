@@ -164,3 +164,16 @@ bool heap_is_allocator(const char *shown)
 		return true;
 	return strncmp(name, "_Z", 2) != 0 && heap_has_role(name);
 }
+
+bool module_is_c_library(const char *path)
+{
+	static const char *const names[] = { "libc.so", "libc-2.", "libc.musl",
+					     "ld-musl" };
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strncmp(name, names[i], strlen(names[i])))
+			return true;
+	return false;
+}

@@ -33,4 +33,7 @@ bool heap_has_role(const char *name);
 /* By the name that people see; only C's: "libc.so.6!free". */
 bool heap_is_allocator(const char *shown);
 
+/* Whether a module is the C library, by its path or the end of that. */
+bool module_is_c_library(const char *path);
+
 #endif

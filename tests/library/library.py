@@ -278,7 +278,7 @@ class Tests(tap.CprecTap):
         printed = b"".join(bytes.fromhex(row[3])
                            for row in self.rows("output"))
         equal(printed.decode(), self.stdout, "what was printed")
-        equal(self.rows("name"), [["guest"]], "what a thread is called")
+        equal(self.rows("name"), [["library_guest"]], "what a thread is called")
         equal(sum(int(row[1]) for row in self.rows("printed")), len(printed),
               "what was printed in a run")
         # All that was ever in it, by the loops of the source.

@@ -129,6 +129,25 @@ def with_sizes(error, name):
     return as_planted(error, name), [abs(inside), block["size"]]
 
 
+# Each copy writes behind its block, and over the next one's beginning.
+COPIES = """#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static char source[100];
+static void fill(char *to, int size) { memcpy(to, source, size); }
+int main(void)
+{
+  char *blocks[4];
+  for (int i = 0; i < 4; i++)
+    blocks[i] = malloc(i == 3 ? 60 : 16);
+  for (int i = 0; i < 3; i++)
+    fill(blocks[i], 60);
+  memset(blocks[3], 1, 62);
+  _exit(0);
+}
+"""
+
+
 class Heap(CprecTap):
     def build(self, name, *flags, compiler=None):
         program = os.path.join(self.folder, name.replace(".", "_") +
@@ -178,6 +197,34 @@ class Heap(CprecTap):
         equal(summary["errors"], sum(error["count"] for error in found),
               "how many there are")
         return f"{len(mine)} errors"
+
+    def copied(self):
+        """What one memcpy() writes is one error, by whatever instructions; and in
+        text, frames of the C library are folded."""
+        source = os.path.join(self.folder, "copies.c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(COPIES)
+        program = os.path.join(self.folder, "copies")
+        subprocess.run(["cc", "-g", "-O0", "-o", program, source], check=True)
+        path, _ = self.record(program)
+        found, summary = self.heap(path, "--errors")
+        told = [(one["kind"], one["size"], one["count"], one["block"]["size"])
+                for one in found]
+        equal(told, [("write_behind", 44, 3, 16), ("write_behind", 2, 1, 60)],
+              "errors")
+        equal(summary["errors"], 4, "how many")
+        text = self.cprec("heap", "--errors", path).stdout
+        lines = text.splitlines()
+        expect(re.match(r"t=\d+: write of 44 bytes .* 0 bytes behind a block of "
+                        r"16 bytes; 3 times$", lines[0]), text)
+        expect(re.match(r" +#0 +libc\.so\.6!\w*mem\w+$", lines[1]), text)
+        expect(re.match(r" +#1 .* in fill at .*copies\.c:5$", lines[2]), text)
+        expect(re.match(r" +#2 .* in main at", lines[3]), text)
+        expect(re.match(r" +#3-\d  libc\.so\.6!__libc_start_\w+$", lines[4]),
+               text)
+        whole = self.cprec("heap", "--errors", "--stack=9", path).stdout
+        expect(re.search(r"#0 +0x\w+ in ", whole), whole)
+        return f"{len(found)} errors"
 
     def valgrind(self, name, *program):
         path, _ = self.record(*program)
@@ -354,6 +401,7 @@ def run_all(options, folder):
     tests.test("errors", tests.errors, "errors.c", in_c)
     for how in "int":
         tests.test(f"wrong frees: {how}", tests.errors, "errors.c", in_c, how)
+    tests.test("errors of one copy", tests.copied)
     tests.test("errors in C++", tests.errors, "errors.cpp", in_cxx)
     tests.test("errors in a static program", tests.errors, "errors.c",
                tests.build("errors.c", "-static"))
