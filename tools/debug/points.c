@@ -147,6 +147,7 @@ static void point_release(struct point *point)
 {
 	free(point->where);
 	free(point->condition);
+	free(point->problem);
 	free(point->places);
 	free(point->lacks);
 	free(point->shown);
@@ -659,6 +660,8 @@ int do_condition(struct session *session, const char *args,
 		return no_memory(why);
 	free(point->condition);
 	point->condition = condition;
+	free(point->problem);
+	point->problem = NULL;
 	return 0;
 }
 

@@ -59,6 +59,7 @@ struct point {
 	bool is_temporary, is_off;
 	char *where;		/* as it was typed: "main", "rwatch total" */
 	char *condition;	/* NULL: none */
+	char *problem;		/* with it, as that was told last; NULL */
 	uint32_t tid;		/* only this thread stops; 0: all */
 	uint64_t ignored;	/* so many more times it does not stop */
 	uint64_t hits;

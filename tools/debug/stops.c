@@ -64,17 +64,25 @@ static void show_values(const struct stop *stop)
 	putchar('\n');
 }
 
+/* The same one is told once. */
+static void show_problem(struct point *point, const char *problem)
+{
+	if (!problem || (point->problem && !strcmp(point->problem, problem)))
+		return;
+	printf("The condition of %u cannot be told: ", point->number);
+	print_escaped(stdout, problem, strlen(problem));
+	putchar('\n');
+	free(point->problem);
+	point->problem = strdup(problem);
+}
+
 static void show_point(const struct stop *stop)
 {
-	const struct point *point = stop->point;
+	struct point *point = stop->point;
 	char text[SIGNAL_TEXT];
 
 	putchar('\n');
-	if (stop->problem) {
-		printf("The condition of %u cannot be told: ", point->number);
-		print_escaped(stdout, stop->problem, strlen(stop->problem));
-		putchar('\n');
-	}
+	show_problem(point, stop->problem);
 	switch (point->kind) {
 	case POINT_BREAK:
 		printf("%s %u, ", point->is_temporary ?
