@@ -223,6 +223,23 @@ static int nothing_before(struct cprec_position to, struct cprec_failure *why)
 	return CPREC_NOT_FOUND;
 }
 
+/* Of memory; another process may have it from before. */
+static int never_changed(struct server *server, struct cprec_position to,
+			 struct cprec_failure *why)
+{
+	struct cprec_position forked;
+	uint32_t parent;
+	size_t size;
+
+	nothing_before(to, why);
+	size = strlen(why->text);
+	if (!cprec_find_parent(server->cursor, &parent, &forked, NULL))
+		snprintf(why->text + size, sizeof(why->text) - size,
+			 "; what was written before the fork, the parent has:"
+			 " process %" PRIu32, parent);
+	return CPREC_NOT_FOUND;
+}
+
 /* Only the instructions of the program itself copy. */
 static int find_source(struct server *server, const struct found *found,
 		       struct cprec_failure *why)
@@ -257,7 +274,7 @@ static int go_to_change(struct server *server, struct cprec_failure *why)
 	if (!rc)
 		rc = cprec_each_access(server->recording, &question, why);
 	if (!rc && !found.is_there)
-		rc = nothing_before(to, why);
+		rc = never_changed(server, to, why);
 	if (!rc)
 		rc = cprec_cursor_move(server->cursor, found.access.before,
 				       why);

@@ -414,6 +414,14 @@ int cprec_each_thread_at(struct cprec_cursor *cursor,
 int cprec_find_thread_name(struct cprec_cursor *cursor, uint32_t tid,
 			   const char **out, struct cprec_failure *why);
 
+/*
+ * Which recorded process has forked this one, and when in its time, if at the
+ * cursor's position it still is the program that it was then: what memory holds
+ * may have been written by that process.  CPREC_NOT_FOUND: none.
+ */
+int cprec_find_parent(struct cprec_cursor *cursor, uint32_t *pid,
+		      struct cprec_position *at, struct cprec_failure *why);
+
 int cprec_cursor_describe(struct cprec_cursor *cursor,
 			  const struct cprec_state **out,
 			  struct cprec_failure *why);

@@ -310,6 +310,24 @@ PUBLIC int cprec_find_thread_name(struct cprec_cursor *cursor, uint32_t tid,
 	return rc == ERR_NOT_FOUND ? 0 : rc;
 }
 
+PUBLIC int cprec_find_parent(struct cprec_cursor *cursor, uint32_t *pid,
+			     struct cprec_position *at,
+			     struct cprec_failure *why)
+{
+	struct origin origin;
+	int rc = question_begin(cursor->of, false, why);
+
+	if (rc)
+		return rc;
+	if (!recording_find_parent(cursor->of->recording, cursor->at.time,
+				   &origin))
+		return failed(inner(why), ERR_NOT_FOUND,
+			      "no recorded process has forked it");
+	*pid = origin.parent;
+	*at = (struct cprec_position){ .time = origin.time };
+	return 0;
+}
+
 PUBLIC int cprec_cursor_frame(struct cprec_cursor *cursor, uint64_t frame,
 			      struct cprec_failure *why)
 {

@@ -219,6 +219,8 @@ static int none(const struct answering *answering)
 	const struct accesses_command *command = answering->command;
 	char from[POSITION_TEXT], to[POSITION_TEXT];
 
+	struct origin parent;
+
 	say("%s%s %s from t=%s to t=%s",
 	    command->changes || command->value ||
 		answering->question.some_thread ? "no such access: " : "",
@@ -227,6 +229,12 @@ static int none(const struct answering *answering)
 	    command->reads ? "was not accessed" : "was not written",
 	    position_text(from, &answering->question.from),
 	    position_text(to, &answering->question.to));
+	if (!command->reg && command->writes &&
+	    recording_find_parent(answering->opened->recording,
+				  answering->question.to.time, &parent))
+		say_note("what was written before the fork, the parent has:"
+			 " --pid=%" PRIu32 " and times up to %" PRIu64,
+			 parent.parent, parent.time);
 	return EXIT_FAILED;
 }
 

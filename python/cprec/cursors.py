@@ -139,6 +139,13 @@ class Cursor:
             ctypes.byref(out))
         return text(out.value)
 
+    def parent(self):
+        """The number of the process that has forked this one, if it still is the
+        program that it was then; and the time in that."""
+        pid, at = ctypes.c_uint32(), c.Position()
+        ask("find_parent", self.handle, ctypes.byref(pid), ctypes.byref(at))
+        return pid.value, at.time
+
     @property
     def tid(self):
         return self.state.tid

@@ -114,3 +114,14 @@ void recording_forget_programs(struct recording *recording)
 	recording->exec_count = 0;
 	recording->has_execs = false;
 }
+
+bool recording_find_parent(struct recording *recording, uint64_t t,
+			   struct origin *out)
+{
+	const struct recording_program *list;
+	size_t count;
+
+	*out = recording_meta(recording)->origin;
+	return out->parent && !recording_programs(recording, &list, &count, NULL) &&
+	       (count < 2 || t < list[1].time);
+}

@@ -3,6 +3,7 @@
 #ifndef CPREC_REPLAYER_RECORDING_PROGRAM_LIST_H
 #define CPREC_REPLAYER_RECORDING_PROGRAM_LIST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,13 @@ struct recording_program {
 int recording_programs(struct recording *recording,
 		       const struct recording_program **list, size_t *count,
 		       struct failure *why);
+
+/*
+ * Which recorded process has forked this one, if at time `t` it still is the
+ * program that it was then: what memory holds may have been written by that.
+ */
+bool recording_find_parent(struct recording *recording, uint64_t t,
+			   struct origin *out);
 
 /* Frees what it gave; for this room. */
 void recording_forget_programs(struct recording *recording);

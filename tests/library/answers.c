@@ -651,6 +651,7 @@ static void move(void)
 	struct cprec_position half;
 	const struct cprec_state *state;
 	const char *name;
+	uint32_t parent;
 
 	MUST(cprec_cursor_seek(cursor, "start", &why));
 	MUST(cprec_cursor_step(cursor, 1000, &why));
@@ -668,6 +669,8 @@ static void move(void)
 	MUST(cprec_cursor_describe(cursor, &state, &why));
 	MUST(cprec_find_thread_name(cursor, state->tid, &name, &why));
 	printf("name %s\n", name);
+	printf("parent %d\n",
+	       cprec_find_parent(cursor, &parent, &half, &why));
 	MUST(cprec_cursor_keep(cursor, &why));
 	MUST(cprec_find_address(cursor, "counter", &watch.addr, &watch.length,
 				&why));

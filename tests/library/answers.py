@@ -247,6 +247,7 @@ def move(recording, here):
     for one in here.threads():
         show("there", one.tid)
     show("name", here.thread_name())
+    show("parent", code_of(here.parent))
     here.keep()
     both = {"breaks": [marked], "watches": ["counter"]}
     show_stop(here.run(back=True, **both))

@@ -153,6 +153,22 @@ int main(int argc, char **argv)
 }
 """
 
+# A child has what its parent wrote.
+FORKS = """#include <sys/wait.h>
+#include <unistd.h>
+int before, after;
+int main(void)
+{
+  before = 42;
+  if (!fork()) {
+    after = before + 1;
+    _exit(after != 43);
+  }
+  wait(0);
+  return 0;
+}
+"""
+
 # Forks, and is two other programs, one after the other.
 EXECS = r"""#include <stdlib.h>
 #include <sys/wait.h>
@@ -640,6 +656,26 @@ class Gdb(CprecTap):
             ("thread apply all bt", r"work.*(main|join)|(main|join).*work"),
             ("continue", "New value = 2000"))
 
+    def forked(self):
+        """What was written before the fork, the parent has: all say so."""
+        path = self.record("forks", self.build("forks", FORKS, "-g", "-O0"))
+        told = [json.loads(line) for line in
+                self.cprec("ps", "--json", path).stdout.splitlines()]
+        parent, child = told
+        pid, own = parent["pid"], child["pid"]
+        done = self.cprec("last", f"--pid={own}", "--addr=before", path)
+        expect(f"--pid={pid} and times up to {child['parent']['at']}"
+               in done.stderr, done.stderr)
+        done = self.cprec("last", f"--pid={own}", "--addr=after", path)
+        expect("0 -> 43" in done.stdout and not done.stderr, done)
+        done = self.cprec("debug", "--plain", "--batch", f"--pid={own}", "-e",
+                          "-ex", "last before", path)
+        expect(f"the parent has: process {pid}" in done.stderr, done)
+        return self.session(
+            path, ("last after", "0 -> 43"), ("last before", ""),
+            (f"process {pid}", "wait"), ("last before", "0 -> 42"),
+            at=("-g", "end", f"--pid={own}"))
+
     def names(self):
         """What threads are called, there and back, as natively."""
         program = self.build("names", NAMES, "-g", "-O0", "-pthread")
@@ -1111,6 +1147,7 @@ def run_all(options, folder):
     tests.test("commands that are executed first", tests.firsts)
     tests.test("threads", tests.threads)
     tests.test("names of threads", tests.names)
+    tests.test("before a fork", tests.forked)
     tests.test("a stripped program", tests.stripped)
     tests.test("python3", tests.python)
     tests.test("forks and execs", tests.execs)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* travel.c - commands that go to another time, and places visited */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -280,6 +281,19 @@ static int look_for(struct session *session, const char *args,
 	return no_memory(why);
 }
 
+static int never_changed(struct session *session, struct cprec_failure *why)
+{
+	struct cprec_position forked;
+	uint32_t parent;
+
+	if (cprec_find_parent(session->cursor, &parent, &forked, NULL))
+		return wrong(why, "nothing changed '%s' before",
+			     session->looked_for);
+	return wrong(why, "nothing changed '%s' before; what was written before"
+		     " the fork, the parent has: process %" PRIu32,
+		     session->looked_for, parent);
+}
+
 static int find_change(struct session *session, struct found *found,
 		       struct cprec_failure *why)
 {
@@ -294,10 +308,7 @@ static int find_change(struct session *session, struct found *found,
 	};
 	int rc = cprec_each_access(session->recording, &question, why);
 
-	if (!rc && !found->any)
-		return wrong(why, "nothing changed '%s' before",
-			     session->looked_for);
-	return rc;
+	return !rc && !found->any ? never_changed(session, why) : rc;
 }
 
 /* What it is at a position, where the cursor is then. */
