@@ -26,6 +26,7 @@
 #include "tools/options.h"
 #include "tools/programs.h"
 #include "tools/record_crash.h"
+#include "tools/record_exit.h"
 #include "tools/record_machine.h"
 #include "vm/linux/load/load.h"
 
@@ -246,6 +247,9 @@ static _Noreturn void end(struct job *job, int rc,
 	if (rc)
 		exit(program_not_run(rc, why));
 	record_crash_say(&job->crash, getpid() == job->process);
+	if (getpid() == job->process && result->outcome != LINUX_KILLED &&
+	    result->status)
+		record_exit_say(job->options.path, job->typed, result->status);
 	linux_exit_like(result);
 }
 

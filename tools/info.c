@@ -332,7 +332,7 @@ static void set_words(json_t *info, struct opened *opened)
 	    summary->exit_code == SUMMARY_BECAME ||
 	    opened_ask(opened, NULL))
 		return;
-	words = words_describe(recording, opened->query, &end);
+	words = words_describe(recording, opened->query, opened->lines, &end);
 	if (words)
 		json_object_set_new(info, "stderr", words);
 }

@@ -277,8 +277,9 @@ static void print_last_words(const json_t *words)
 		return;
 	print_words(words);
 	print_label("  at:");
-	printf("t=%s ('cprec backtrace --at=%s' tells more)\n",
-	       position_text(text, &at), text);
+	printf("t=%s", position_text(text, &at));
+	print_words_place(stdout, words);
+	printf(" ('cprec backtrace --at=%s' tells more)\n", text);
 }
 
 static void print_bytes(const json_t *info, const char *label, const char *key,

@@ -176,7 +176,7 @@ static void set_fault(const struct inquiry *inquiry,
 static void set_words(const struct inquiry *inquiry)
 {
 	json_t *words = words_describe(inquiry->recording, inquiry->query,
-				       &inquiry->crash.at);
+				       NULL, &inquiry->crash.at);
 
 	if (words)
 		json_object_set_new(inquiry->object, "stderr", words);

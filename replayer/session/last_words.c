@@ -78,8 +78,30 @@ static int add_piece(struct last_words *words, struct query *query,
 	if (rc)
 		return rc;
 	memcpy(room_for(words, size), text, size);
-	words->at = piece->at;
 	return 0;
+}
+
+/* Instructions between two pieces of a message: tracebacks look for lines of
+ * source, or for functions. */
+#define GAP_MOST (UINT64_C(2) << 20)
+
+/* The first piece of the last message. */
+static const struct output_part *find_message(const struct pieces *pieces,
+					      uint64_t first)
+{
+	const struct output_part *begin =
+		&pieces->list[(pieces->count - 1) % PIECES_MOST];
+
+	for (uint64_t i = pieces->count - 1; i-- > first;) {
+		const struct output_part *piece =
+			&pieces->list[i % PIECES_MOST];
+
+		if (piece->stream != begin->stream ||
+		    begin->at.time - piece->at.time > GAP_MOST)
+			break;
+		begin = piece;
+	}
+	return begin;
 }
 
 /* Begins with a whole line, if there is one. */
@@ -104,6 +126,12 @@ int last_words_find(struct last_words *out, struct recording *recording,
 	uint64_t first = first_piece(&pieces, &is_cut);
 
 	*out = (struct last_words){ 0 };
+	if (!rc && pieces.count) {
+		const struct output_part *begin = find_message(&pieces, first);
+
+		out->at = begin->at;
+		out->stream = begin->stream;
+	}
 	for (uint64_t i = first; i < pieces.count && !rc; i++)
 		rc = add_piece(out, query, &pieces.list[i % PIECES_MOST], why);
 	if (is_cut)

@@ -20,7 +20,9 @@ struct query;
 #define LAST_WORDS_MOST 1024u	/* bytes */
 
 struct last_words {
-	struct position at;		/* behind it */
+	struct position at;		/* behind what its last message began
+					   with: lines without much work between */
+	uint32_t stream;		/* that wrote this */
 	char text[LAST_WORDS_MOST];	/* `size` bytes: the last lines */
 	size_t size;
 };

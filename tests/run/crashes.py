@@ -20,6 +20,22 @@ from tap import (CprecTap, Failure, GDB_NAMES, equal, expect,  # noqa: E402
 from backtrace import plain  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# Progress, long before; then a message of two lines, and a bad status.
+MESSAGE = """#include <stdio.h>
+#include <stdlib.h>
+static void complain(const char *what)
+{
+  fprintf(stderr, "cannot do %s\\n", what);
+  fprintf(stderr, "try again\\n");
+}
+int main(int argc, char **argv)
+{
+  fprintf(stderr, "begins\\n");
+  for (volatile int i = 0; i < 3000000; i++);
+  if (argc > 1 && atoi(argv[1])) complain("it");
+  return argc > 1 ? atoi(argv[1]) : 0;
+}
+"""
 CODES = {"SEGV_MAPERR": 1, "SEGV_ACCERR": 2, "BUS_ADRERR": 2, "FPE_INTDIV": 1,
          "ILL_ILLOPN": 2, "SI_KERNEL": 0x80}
 
@@ -213,6 +229,31 @@ class Crashes(CprecTap):
               "a\0b\ufffd\n" * 30000, "text")
         equal(sum(line["size"] for line in lines), 150000, "size")
 
+    def message(self):
+        """A status other than 0: who has written the message's first line."""
+        source = os.path.join(self.folder, "message.c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(MESSAGE)
+        program = os.path.join(self.folder, "message")
+        subprocess.run(["cc", "-g", "-O0", "-o", program, source], check=True)
+        for status in "3", "0":
+            path, done = os.path.join(self.folder, "message.cpr"), None
+            done = self.cprec("record", "-o", path, "--", program, status)
+            equal(done.returncode, int(status), done.stderr)
+            told = re.findall(r"^cprec: note: (.*)$", done.stderr, re.M)
+            words = json.loads(self.cprec("info", "--json", path).stdout).get(
+                "stderr", {})
+            if status == "0":
+                equal((told, words), ([], {}), "a good end")
+                continue
+            expect(len(told) == 1 and "status 3: its message was written in "
+                   f"complain at {source}:5; 'cprec backtrace {path} "
+                   f"--at={words['at']}' tells more" in told[0], f"{told}")
+            equal((words["function"], words["line"]), ("complain", 5), "info")
+            shown = self.cprec("backtrace", f"--at={words['at']}", path).stdout
+            expect("in complain (" in shown and ":12" in shown, shown)
+        return told or "nothing"
+
     def quiet(self, program):
         """No note with -q; and of a child one that needs no symbols."""
         path = os.path.join(self.folder, "quiet.cpr")
@@ -246,6 +287,7 @@ def run_all(options, folder):
         tests.test("dump", tests.dumped, program)
         tests.test("a large output", tests.large)
         tests.test("few words", tests.quiet, program)
+        tests.test("a message and a status", tests.message)
     return tests.summary()
 
 
