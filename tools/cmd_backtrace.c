@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* cmd_backtrace.c - cprec backtrace: who called whom, in threads at a time */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "tools/options.h"
 #include "tools/print.h"
 #include "tools/print_frames.h"
+#include "tools/print_waits.h"
 #include "tools/views.h"
 
 /* A stack that was filled up by mistake has too many to look at. */
@@ -165,6 +167,29 @@ static int show_stream(const struct view *view, uint32_t stream,
 	return rc ? rc : show_thread(view, stream, tid, why);
 }
 
+/* It was there for long, until somebody ended it from outside, by Ctrl-C say. */
+static bool was_ended(const struct view *view)
+{
+	struct crash crash;
+
+	return !view->at_count && !view->json && !view->threads.some &&
+	       !view->has_frame && recording_threads(view->recording) > 1 &&
+	       !crash_find(&crash, view->recording, NULL) &&
+	       (crash.signal == SIGINT || crash.signal == SIGQUIT ||
+		crash.signal == SIGTERM || crash.signal == SIGHUP);
+}
+
+static int show_waits(struct view *view, struct failure *why)
+{
+	struct thread_names *names = NULL;
+	int rc = thread_names_create(&names, view->recording, why);
+
+	if (!rc)
+		rc = print_waits(view, names, why);
+	thread_names_destroy(names);
+	return rc;
+}
+
 static int show(struct view *view, struct failure *why)
 {
 	struct backtrace_command *command = view->context;
@@ -174,7 +199,9 @@ static int show(struct view *view, struct failure *why)
 
 	if (!view->threads.all) {
 		rc = view_thread(view, &stream, &tid, why);
-		return rc ? rc : show_thread(view, stream, tid, why);
+		if (!rc)
+			rc = show_thread(view, stream, tid, why);
+		return !rc && was_ended(view) ? show_waits(view, why) : rc;
 	}
 	for (stream = 0; stream < count && !rc; stream++) {
 		rc = show_stream(view, stream, why);

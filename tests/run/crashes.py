@@ -11,6 +11,7 @@ import os
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -20,6 +21,52 @@ from tap import (CprecTap, Failure, GDB_NAMES, equal, expect,  # noqa: E402
 from backtrace import plain  # noqa: E402
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+# Two threads wait for each other, others for what never comes; then the signal of
+# Ctrl-C.
+HANG = """#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+struct { long more; pthread_mutex_t a, b; } pair = {
+  1, PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
+pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_barrier_t both;
+static void lock_two(pthread_mutex_t *one, pthread_mutex_t *other)
+{
+  pthread_mutex_lock(one);
+  pthread_barrier_wait(&both);
+  pthread_mutex_lock(other);
+}
+static void *wait_never(void *unused)
+{
+  pthread_mutex_lock(&lock);
+  for (;;)
+    pthread_cond_wait(&never, &lock);
+}
+static void *first(void *unused) { lock_two(&pair.a, &pair.b); return unused; }
+static void *second(void *unused) { lock_two(&pair.b, &pair.a); return unused; }
+static void *end(void *unused)
+{
+  sleep(1);
+  kill(getpid(), SIGINT);
+  return unused;
+}
+int main(int argc, char **argv)
+{
+  pthread_t threads[3];
+  pthread_barrier_init(&both, 0, 2);
+  pthread_create(&threads[0], 0, argc > 1 ? wait_never : first, 0);
+  pthread_create(&threads[1], 0, argc > 1 ? wait_never : second, 0);
+  if (argc == 1) {
+    pthread_setname_np(threads[0], "first");
+    pthread_setname_np(threads[1], "second");
+  }
+  pthread_create(&threads[2], 0, end, 0);
+  for (int i = 0; i < 3; i++)
+    pthread_join(threads[i], 0);
+}
+"""
 # Progress, long before; then a message of two lines, and a bad status.
 MESSAGE = """#include <stdio.h>
 #include <stdlib.h>
@@ -254,6 +301,40 @@ class Crashes(CprecTap):
             expect("in complain (" in shown and ":12" in shown, shown)
         return told or "nothing"
 
+    def hang(self):
+        """Ended from outside: who waits for what, and who has that."""
+        source = os.path.join(self.folder, "hang.c")
+        with open(source, "w", encoding="ascii") as file:
+            file.write(HANG)
+        program = os.path.join(self.folder, "hang")
+        subprocess.run(["cc", "-g", "-O0", "-pthread", "-o", program, source],
+                       check=True)
+        path = os.path.join(self.folder, "hang.cpr")
+        for kind in "mutex", "condition":
+            done = self.cprec("record", "-o", path, "--", program,
+                              *["x"] * (kind == "condition"))
+            equal(done.returncode, -signal.SIGINT, done.stderr)
+            told = self.cprec("backtrace", path).stdout
+            waits = told.partition("threads wait:\n")
+            equal(waits[0][-3:], "\n3 ", told)
+            waits = re.sub(r"0x\w+ ", "", waits[2])
+            waits = re.sub(r"thread \d+", "thread", waits)
+            at = f"at {source}"
+            if kind == "mutex":
+                equal(sorted(waits.splitlines()), [
+                    f'  thread "first" for the mutex (pair.b), which thread '
+                    f'"second" holds, in lock_two {at}:14',
+                    f'  thread "hang" for the end of thread "first", in '
+                    f'main {at}:42',
+                    f'  thread "second" for the mutex (pair.a), which thread '
+                    f'"first" holds, in lock_two {at}:14'], "waits")
+            else:
+                expect(waits.count(f'  thread "hang" for the condition (never),'
+                                   f" in wait_never {at}:20\n") == 2, told)
+            every = self.cprec("backtrace", "--thread=all", path).stdout
+            expect("wait:" not in every and "hang" in every, every)
+        return "3 threads"
+
     def quiet(self, program):
         """No note with -q; and of a child one that needs no symbols."""
         path = os.path.join(self.folder, "quiet.cpr")
@@ -288,6 +369,7 @@ def run_all(options, folder):
         tests.test("a large output", tests.large)
         tests.test("few words", tests.quiet, program)
         tests.test("a message and a status", tests.message)
+        tests.test("a hang", tests.hang)
     return tests.summary()
 
 
