@@ -673,7 +673,7 @@ class Gdb(CprecTap):
         expect(f"the parent has: process {pid}" in done.stderr, done)
         return self.session(
             path, ("last after", "0 -> 43"), ("last before", ""),
-            (f"process {pid}", "wait"), ("last before", "0 -> 42"),
+            (f"process {pid}", f"thread {pid}"), ("last before", "0 -> 42"),
             at=("-g", "end", f"--pid={own}"))
 
     def names(self):

@@ -259,7 +259,7 @@ def fails(tests):
     at = ".".join(str(words[key]) for key in ("at", "events") if key in words)
     text = tests.run("info", "fails.cpr").stdout
     shown = re.search(r"\nexit: +status 3\n +stderr: +one\n +(.*)\n"
-                      r" +at: +t=(\S+) \(", text)
+                      r" +at: +t=(\S+) in \w+ at \S+:\d+ \(", text)
     equal(shown and shown.groups(), ("no such\t\\x1bthing", at), text)
     done = tests.run("backtrace", "--json", f"--at={shown[2]}", "fails.cpr")
     frames = [frame.get("function") for frame
