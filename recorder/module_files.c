@@ -89,14 +89,18 @@ static int keep(struct recorder *rec, struct source *source,
 	return rc;
 }
 
-static int keep_named(struct recorder *rec, const char *path,
-		      struct kept_file *out, struct failure *why)
+/* A file of the module; if it has debugging information, all of it. */
+static int keep_named(struct recorder *rec, struct source source,
+		      const char *module, struct kept_file *out,
+		      struct failure *why)
 {
-	struct source source = { .path = path, .fd = -1 };
 	int rc;
 
-	if (path)
-		source.fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (source.path)
+		source.fd = open(source.path, O_RDONLY | O_CLOEXEC);
+	if (source.fd >= 0 && rec->options->join_debug)
+		source.fd = rec->options->join_debug(source.fd, source.path,
+						     module);
 	if (source.fd < 0)
 		return 0;
 	rc = keep(rec, &source, out, why);
@@ -104,18 +108,24 @@ static int keep_named(struct recorder *rec, const char *path,
 	return rc;
 }
 
-static int keep_all(struct recorder *rec, struct source *own,
+static int keep_all(struct recorder *rec, const char *path,
+		    const struct elf_parts *parts,
 		    struct kept_file files[MODULE_FILES], struct failure *why)
 {
+	struct source own = { path, -1, 0, parts }, of_debug = { .fd = -1 };
+	struct source of_extra = { .fd = -1 };
 	char *debug = NULL, *extra = NULL;
-	int rc = keep(rec, own, &files[MODULE_FILE_OWN], why);
+	int rc = keep_named(rec, own, path, &files[MODULE_FILE_OWN], why);
 
 	if (rc)
 		return rc;
-	rec->options->debug_files(own->path, &debug, &extra);
-	rc = keep_named(rec, debug, &files[MODULE_FILE_DEBUG], why);
+	rec->options->debug_files(path, &debug, &extra);
+	of_debug.path = debug;
+	of_extra.path = extra;
+	rc = keep_named(rec, of_debug, path, &files[MODULE_FILE_DEBUG], why);
 	if (!rc)
-		rc = keep_named(rec, extra, &files[MODULE_FILE_EXTRA], why);
+		rc = keep_named(rec, of_extra, path,
+				&files[MODULE_FILE_EXTRA], why);
 	free(debug);
 	free(extra);
 	return rc;
@@ -126,24 +136,22 @@ int module_files_add(struct recorder *rec, const char *path,
 		     struct output *list, struct failure *why)
 {
 	struct module_files module = { .path = (char *)(uintptr_t)path };
-	struct source own = { .path = path };
 	struct elf_parts parts;
-	int rc = 0;
+	int rc = 0, fd;
 
 	if (!path[0] || strlen(path) > REGION_NAME_MAX)
 		return 0;
-	own.fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (own.fd < 0)
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
 		return 0;
-	if (!elf_parts(&parts, own.fd)) {
+	if (!elf_parts(&parts, fd)) {
 		module.build_id = parts.build_id;
-		own.parts = &parts;
 		if (rec->options->debug_files && parts.has_sections)
-			rc = keep_all(rec, &own, module.files, why);
+			rc = keep_all(rec, path, &parts, module.files, why);
 		module_files_encode(list, &module);
 		elf_parts_release(&parts);
 	}
-	close(own.fd);
+	close(fd);
 	return rc;
 }
 

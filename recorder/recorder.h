@@ -49,6 +49,14 @@ struct recorder_options {
 	 */
 	void (*debug_files)(const char *module, char **debug, char **extra);
 
+	/*
+	 * Of the file `name` with debugging information of a module, which is
+	 * open as `fd`: returns one that also has what it has in others, or
+	 * `fd`, which is closed if it is not returned.  NULL: all are as they
+	 * are.
+	 */
+	int (*join_debug)(int fd, const char *name, const char *module);
+
 	/* Told what linux_observer.notice says, with a NULL context; may be
 	 * NULL. */
 	void (*notice)(void *context, enum linux_notice kind,

@@ -127,6 +127,13 @@ static bool take_schedule(const char *text, struct linux_schedule *out)
 }
 
 /* Takes one option.  Returns 0 or OPTIONS_WRONG. */
+static int join_debug(int fd, const char *name, const char *module)
+{
+	const struct debug_place place = { .file = name, .module = module };
+
+	return split_join(fd, &place);
+}
+
 static int take_option(const struct options *options, int id,
 		       struct recorder_options *out)
 {
@@ -185,6 +192,7 @@ static int take_option(const struct options *options, int id,
 		break;
 	case OPTION_WITH_DEBUG:
 		out->debug_files = debug_search_files;
+		out->join_debug = join_debug;
 		break;
 	case OPTION_DEBUG_DIR:
 		debug_folders_take(options->value);

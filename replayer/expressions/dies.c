@@ -28,23 +28,6 @@ static bool has_flag(Dwarf_Die *die, unsigned name)
 	       !dwarf_formflag(&attribute, &flag) && flag;
 }
 
-/*
- * libdw looks for what older forms have in the wrong section, and finds no
- * address there: Go's compiler uses them.
- */
-bool die_fixed_address(Dwarf_Die *variable, uint64_t *out)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Block block;
-
-	if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute) ||
-	    dwarf_formblock(&attribute, &block) ||
-	    block.length != 1 + sizeof(*out) || block.data[0] != DW_OP_addr)
-		return false;
-	memcpy(out, block.data + 1, sizeof(*out));
-	return true;
-}
-
 static bool is_static(Dwarf_Die *variable)
 {
 	Dwarf_Attribute attribute;
@@ -52,11 +35,12 @@ static bool is_static(Dwarf_Die *variable)
 	size_t count;
 	uint64_t addr;
 
-	if (die_fixed_address(variable, &addr))
+	if (dwarf_fixed_address(variable, &addr))
 		return true;
 	return dwarf_attr(variable, DW_AT_location, &attribute) &&
 	       !dwarf_getlocation(&attribute, &ops, &count) && count &&
 	       (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx ||
+		ops[0].atom == DW_OP_GNU_addr_index ||
 		ops[count - 1].atom == DW_OP_form_tls_address ||
 		ops[count - 1].atom == DW_OP_GNU_push_tls_address);
 }
@@ -212,7 +196,8 @@ static void settle(struct die_index *index, struct die_entry *entry)
 	const struct die_entry *declaration;
 	Dwarf_Die die = entry->die;
 
-	if (entry->kind != DIE_VARIABLE && entry->kind != DIE_FUNCTION)
+	if (entry->kind != DIE_VARIABLE && entry->kind != DIE_FUNCTION &&
+	    entry->kind != DIE_TYPE)
 		return;
 	for (unsigned i = 0; i < DEPTH_MOST; i++)
 		if (!follow(&die, DW_AT_abstract_origin) &&
@@ -288,7 +273,7 @@ static int note_place(struct die_index *index, size_t number)
 	Dwarf_Die die = entry->die;
 	uint64_t addr;
 
-	if (entry->kind != DIE_VARIABLE || !die_fixed_address(&die, &addr) ||
+	if (entry->kind != DIE_VARIABLE || !dwarf_fixed_address(&die, &addr) ||
 	    addr == NUMBER_MAP_NONE)
 		return 0;
 	return number_map_set(&index->by_place, addr, number);

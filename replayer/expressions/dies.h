@@ -53,9 +53,6 @@ struct die_index {
 /* Of a variable or a parameter; NULL: it is neither, or has none. */
 const char *die_variable_name(Dwarf_Die *die);
 
-/* The address of a variable that is always at the same one. */
-bool die_fixed_address(Dwarf_Die *variable, uint64_t *out);
-
 int die_index_build(struct die_index *index, Dwarf *dwarf);
 void die_index_release(struct die_index *index);
 

@@ -203,27 +203,41 @@ static int compute(struct machine *machine, const Dwarf_Op *op)
 	return cannot(machine, "its location is not understood");
 }
 
-/* How far from the thread's pointer the program's variables begin. */
-static bool own_block(Elf *elf, uint64_t head, uint64_t *out)
+/* What each thread has of a module. */
+static bool thread_part(Elf *elf, GElf_Phdr *out)
 {
 	size_t count = 0;
-	GElf_Phdr header;
-	bool found = false;
 
 	if (!elf || elf_getphdrnum(elf, &count))
 		return false;
-	for (size_t i = 0; i < count; i++) {
-		if (!gelf_getphdr(elf, (int)i, &header) ||
-		    header.p_type != PT_TLS || !header.p_align ||
-		    header.p_memsz > UINT32_MAX)
-			continue;
-		found = true;
-		*out = head ? head + ((header.p_vaddr - head) &
-				      (header.p_align - 1)) :
-			      -((header.p_memsz + header.p_align - 1) /
-				header.p_align * header.p_align);
-	}
-	return found;
+	for (size_t i = 0; i < count; i++)
+		if (gelf_getphdr(elf, (int)i, out) && out->p_type == PT_TLS &&
+		    out->p_align && out->p_memsz <= UINT32_MAX)
+			return true;
+	return false;
+}
+
+/* How far from the thread's pointer the program's variables begin. */
+static bool own_block(Elf *elf, uint64_t head, uint64_t *out)
+{
+	GElf_Phdr part;
+
+	if (!thread_part(elf, &part))
+		return false;
+	*out = head ? head + ((part.p_vaddr - head) & (part.p_align - 1)) :
+		      -((part.p_memsz + part.p_align - 1) / part.p_align *
+			part.p_align);
+	return true;
+}
+
+/* In split units, GCC has the address in the file in place of the offset. */
+static uint64_t offset_in_part(Elf *elf, uint64_t number)
+{
+	GElf_Phdr part;
+
+	return thread_part(elf, &part) && number >= part.p_memsz &&
+	       number - part.p_vaddr < part.p_memsz ?
+		       number - part.p_vaddr : number;
 }
 
 /* The same of a library: where it keeps that, the loader has filled it in. */
@@ -253,21 +267,22 @@ static int thread_local(struct machine *machine)
 	const struct reg_table *table =
 		recording_reg_table(machine->context->recording);
 	const struct context_module *module = machine->module;
+	Elf *elf = dwarf_getelf(module->dwarf);
 	const struct reg_file *file;
-	uint64_t offset = 0;
+	uint64_t offset = 0, *top;
 	int rc;
 
 	if (!machine->depth ||
 	    !(module->is_program ?
-		      own_block(dwarf_getelf(module->dwarf), table->tls_head,
-				&offset) :
+		      own_block(elf, table->tls_head, &offset) :
 		      library_block(machine, &offset)))
 		return cannot(machine, "each thread has its own, and a library"
 			      " finds it by calling a function");
+	top = &machine->stack[machine->depth - 1].bits;
 	rc = context_registers(machine->context, &file, machine->why);
 	if (!rc)
-		machine->stack[machine->depth - 1].bits +=
-			reg_get(table, file, table->tls) + offset;
+		*top = offset_in_part(elf, *top) + offset +
+		       reg_get(table, file, table->tls);
 	return rc;
 }
 
@@ -282,6 +297,18 @@ static int push_address(struct machine *machine, const Dwarf_Op *op)
 	    dwarf_formaddr(&found, &addr))
 		return cannot(machine, "its address is missing");
 	return push(machine, addr + machine->module->bias);
+}
+
+/* A number that stands with the addresses: an offset in a thread's block. */
+static int push_indexed(struct machine *machine, const Dwarf_Op *op)
+{
+	Dwarf_Attribute found;
+	Dwarf_Word number;
+
+	if (dwarf_getlocation_attr(machine->attribute, op, &found) ||
+	    dwarf_formudata(&found, &number))
+		return cannot(machine, "its offset is missing");
+	return push(machine, number);
 }
 
 static int push_based(struct machine *machine, uint64_t reg, uint64_t offset)
@@ -425,6 +452,9 @@ static int step(struct machine *machine, const Dwarf_Op *op)
 	case DW_OP_addrx:
 	case DW_OP_GNU_addr_index:
 		return push_address(machine, op);
+	case DW_OP_constx:
+	case DW_OP_GNU_const_index:
+		return push_indexed(machine, op);
 	case DW_OP_const1u: case DW_OP_const1s: case DW_OP_const2u:
 	case DW_OP_const2s: case DW_OP_const4u: case DW_OP_const4s:
 	case DW_OP_const8u: case DW_OP_const8s: case DW_OP_constu:
@@ -727,7 +757,7 @@ static int find_place(struct context *context, Dwarf_Die *variable, size_t size,
 		return constant(&machine, &attribute, size, out);
 	if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute))
 		return find_without(&machine, variable, out);
-	if (die_fixed_address(variable, &out->addr)) {
+	if (dwarf_fixed_address(variable, &out->addr)) {
 		out->has_addr = true;
 		out->addr += machine.module->bias;
 		return 0;

@@ -326,6 +326,17 @@ static void fill_kind(struct type *type)
 	type->kind = TYPE_UNKNOWN;
 }
 
+/* Its definition is in a unit of its own, which has this signature. */
+static void follow_signature(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Die found;
+
+	if (dwarf_attr(die, DW_AT_signature, &attribute) &&
+	    dwarf_formref_die(&attribute, &found))
+		*die = found;
+}
+
 static void fill(struct type *type)
 {
 	Dwarf_Attribute attribute;
@@ -337,6 +348,7 @@ static void fill(struct type *type)
 		type->has_target = true;
 		return;
 	}
+	follow_signature(&type->die);
 	if (dwarf_attr(&type->die, DW_AT_declaration, &attribute) &&
 	    type->types->define)
 		type->types->define(type->types->context, &type->die);

@@ -46,6 +46,11 @@ undo:
 	return rc;
 }
 
+const char *recording_file_path(const struct recording *recording)
+{
+	return trace_reader_path(recording->reader);
+}
+
 /* Also ends a recording that recording_open() left half made. */
 void recording_close(struct recording *recording)
 {

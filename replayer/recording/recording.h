@@ -66,6 +66,9 @@ int recording_open(struct recording **out, const char *path,
 		   struct failure *why);
 void recording_close(struct recording *recording);
 
+/* The name of its file. */
+const char *recording_file_path(const struct recording *recording);
+
 /*
  * What asks or replays it, and is made from now on, ends soon while the flag is
  * set: ERR_CANCELLED.  NULL, at first: never.  Others may set it at any time.

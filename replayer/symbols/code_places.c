@@ -398,13 +398,17 @@ static int find_places(struct places *places, Dwarf_Die *unit,
 	return rc;
 }
 
-/* Whether the unit has code of a file: quicker than to look at all rows. */
+/*
+ * Whether the unit has code of a file: quicker than to look at all rows.  Units of
+ * types have none, though they have the rows of a unit that has.
+ */
 static bool has_file(Dwarf_Die *unit, const char *file)
 {
 	Dwarf_Files *files;
 	size_t count;
 
-	if (dwarf_getsrcfiles(unit, &files, &count))
+	if (dwarf_tag(unit) == DW_TAG_type_unit ||
+	    dwarf_getsrcfiles(unit, &files, &count))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		const char *path = dwarf_filesrc(files, i, NULL, NULL);

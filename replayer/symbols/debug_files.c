@@ -13,10 +13,12 @@
 #include <unistd.h>
 
 #include "formats/array.h"
+#include "formats/family_path.h"
 #include "replayer/recording/recording.h"
 #include "replayer/symbols/debug_search.h"
 #include "replayer/symbols/file_symbols.h"
 #include "replayer/symbols/names.h"
+#include "replayer/symbols/split_join.h"
 
 struct debug_file {
 	const struct symbols *symbols;
@@ -50,6 +52,36 @@ static int open_kept(const struct debug_file *file, enum module_file which)
 	return fd;
 }
 
+/* The folder of the recording, or of its family's first one; NULL: none. */
+static char *recording_folder(const struct debug_file *file)
+{
+	struct family_path path;
+	char *folder = NULL, *slash;
+
+	if (family_path_find(&path, recording_file_path(file->recording)))
+		return NULL;
+	slash = strrchr(path.first, '/');
+	folder = slash ? strndup(path.first, (size_t)(slash - path.first)) :
+			 strdup(".");
+	family_path_release(&path);
+	return folder;
+}
+
+/* With the units that were split from it. */
+static int join(const struct debug_file *file, int fd, const char *path)
+{
+	char *folder = recording_folder(file);
+	const struct debug_place place = {
+		.file = path ? path : file->symbols->path,
+		.module = file->symbols->path,
+		.recording = folder,
+	};
+
+	fd = split_join(fd, &place);
+	free(folder);
+	return fd;
+}
+
 static char *search_path;
 
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
@@ -57,11 +89,13 @@ static int find_debuginfo(Dwfl_Module *module, void **data, const char *name,
 			  GElf_Word crc, char **found)
 {
 	const struct debug_file *file = *data;
-	int fd = file ? open_kept(file, MODULE_FILE_DEBUG) : -1;
+	int fd = open_kept(file, MODULE_FILE_DEBUG);
 
 	search_path = debug_search_path();
-	return fd >= 0 ? fd : debug_search_open(module, data, name, base, path,
-						link, crc, found);
+	if (fd < 0)
+		fd = debug_search_open(module, data, name, base, path, link,
+				       crc, found);
+	return fd < 0 ? fd : join(file, fd, *found);
 }
 
 /* Never asks servers for what is not on this machine. */
@@ -140,17 +174,25 @@ static void find_search_path(void)
 
 static pthread_once_t has_search_path = PTHREAD_ONCE_INIT;
 
-/* By the name, or `fd`, which it takes over. */
+/* `fd` is taken over. */
 static bool begin(struct debug_file *file, const char *path, int fd)
 {
+	void **data;
+
 	pthread_once(&has_search_path, find_search_path);
+	fd = join(file, fd, path);
 	file->session = dwfl_begin(&callbacks);
 	if (file->session)
 		file->module = dwfl_report_elf(file->session, path, path, fd,
 					       0, true);
-	if (!file->module && fd >= 0)
+	if (!file->module) {
 		close(fd);
-	return file->module && !dwfl_report_end(file->session, NULL, NULL);
+		return false;
+	}
+	dwfl_module_info(file->module, &data, NULL, NULL, NULL, NULL, NULL,
+			 NULL);
+	*data = file;
+	return !dwfl_report_end(file->session, NULL, NULL);
 }
 
 static void end(struct debug_file *file)
@@ -179,7 +221,6 @@ static void add_extra(struct debug_file *file)
 static bool begin_kept(struct debug_file *file)
 {
 	int fd = open_kept(file, MODULE_FILE_OWN);
-	void **data;
 
 	if (fd < 0)
 		return false;
@@ -187,9 +228,6 @@ static bool begin_kept(struct debug_file *file)
 		end(file);
 		return false;
 	}
-	dwfl_module_info(file->module, &data, NULL, NULL, NULL, NULL, NULL,
-			 NULL);
-	*data = file;
 	add_extra(file);
 	return true;
 }
@@ -244,10 +282,11 @@ static bool begin_own(struct debug_file *file, const struct names *names)
 {
 	int fd = names_file(names, file->symbols);
 
+	if (fd >= 0)
+		fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (fd < 0)
 		return false;
-	if (!begin(file, file->symbols->path,
-		   fcntl(fd, F_DUPFD_CLOEXEC, 0)))
+	if (!begin(file, file->symbols->path, fd))
 		end(file);
 	return true;
 }

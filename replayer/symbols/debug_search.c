@@ -402,3 +402,78 @@ char *debug_search_module(const char *path, unsigned number)
 		return join(folder, length, "", 0, name, ".debug");
 	}
 }
+
+/* ------- split units ------- */
+
+/* "FOLDER/NAME": a name that begins with '/' is below the folder, too. */
+static char *below(const char *folder, size_t length, const char *name)
+{
+	return join(folder, length, "", 0, name + (*name == '/'), "");
+}
+
+static char *beside(const char *path, const char *name)
+{
+	size_t length = (size_t)(name_of(path) - path);
+
+	return length ? below(path, length - 1, name) : strdup(name);
+}
+
+char *debug_search_unit(const struct debug_place *place, const char *name,
+			const char *folder, unsigned number)
+{
+	const char *last = name_of(name), *found;
+	size_t length;
+
+	switch (number) {
+	case 0:
+		return *name == '/' || !*folder ?
+			       strdup(name) :
+			       below(folder, strlen(folder), name);
+	case 1:
+		return beside(place->file, name);
+	case 2:
+		return beside(place->file, last);
+	case 3:
+		return beside(place->module, last);
+	case 4:
+	case 5:
+		found = number == 4 ? name : last;
+		return place->recording ?
+			       below(place->recording,
+				     strlen(place->recording), found) :
+			       beside(place->file, found);
+	default:
+		break;
+	}
+	number -= 6;
+	if (!folder_at(number / 3, &found, &length))
+		return NULL;
+	return number % 3 == 2 ? strndup(found, length) :
+				 below(found, length,
+				       number % 3 ? last : name);
+}
+
+static char *package_of(const char *folder, size_t length, const char *name)
+{
+	return join(folder, length, "", 0, name + (*name == '/'), ".dwp");
+}
+
+char *debug_search_package(const struct debug_place *place, unsigned number)
+{
+	const char *last = name_of(place->module), *found;
+	size_t length;
+	char *name;
+
+	if (number == 2 && place->recording)
+		return package_of(place->recording, strlen(place->recording),
+				  last);
+	if (number < 3)
+		return asprintf(&name, "%s.dwp", number ? place->module :
+					place->file) < 0 ? NULL : name;
+	number -= 3;
+	if (!folder_at(number / 3, &found, &length))
+		return NULL;
+	return number % 3 == 2 ? strndup(found, length) :
+				 package_of(found, length,
+					    number % 3 ? last : place->module);
+}

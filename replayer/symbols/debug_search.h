@@ -74,4 +74,25 @@ void debug_search_files(const char *module, char **debug, char **extra);
  */
 char *debug_search_module(const char *path, unsigned number);
 
+/* ------- split units (split_file.h) ------- */
+
+/* What they belong to. */
+struct debug_place {
+	const char *file;	/* that was opened, */
+	const char *module;	/* and the module that it goes with, as recorded */
+	const char *recording;	/* the folder that it is in; NULL: not looked at */
+};
+
+/*
+ * Where the file of a unit may be that a compiler has called `name` in `folder`:
+ * there; where the module was, or is; beside the recording; as DIR/NAME, of the
+ * whole name or its last part, or DIR itself.  To be freed; NULL: there are no
+ * more.  The first has the number 0.
+ */
+char *debug_search_unit(const struct debug_place *place, const char *name,
+			const char *folder, unsigned number);
+
+/* Likewise a package: of the name of the module, with ".dwp" behind it. */
+char *debug_search_package(const struct debug_place *place, unsigned number);
+
 #endif

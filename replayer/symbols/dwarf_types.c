@@ -28,18 +28,34 @@ bool dwarf_type_of(Dwarf_Die *entry, Dwarf_Die *out)
 	       dwarf_formref_die(&attribute, out);
 }
 
+/*
+ * libdw looks for what older forms have in the wrong section, and finds no
+ * address there: Go's compiler uses them.
+ */
 bool dwarf_fixed_address(Dwarf_Die *variable, uint64_t *out)
 {
-	Dwarf_Attribute attribute;
+	Dwarf_Attribute attribute, indexed;
+	Dwarf_Block block;
 	Dwarf_Op *ops;
 	size_t count;
 
-	if (!dwarf_attr(variable, DW_AT_location, &attribute) ||
-	    dwarf_getlocation(&attribute, &ops, &count) || count != 1 ||
-	    ops[0].atom != DW_OP_addr)
+	if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute))
 		return false;
-	*out = ops[0].number;
-	return true;
+	if (!dwarf_formblock(&attribute, &block) &&
+	    block.length == 1 + sizeof(*out) && block.data[0] == DW_OP_addr) {
+		memcpy(out, block.data + 1, sizeof(*out));
+		return true;
+	}
+	if (dwarf_getlocation(&attribute, &ops, &count) || count != 1)
+		return false;
+	if (ops[0].atom == DW_OP_addr) {
+		*out = ops[0].number;
+		return true;
+	}
+	return (ops[0].atom == DW_OP_addrx ||
+		ops[0].atom == DW_OP_GNU_addr_index) &&
+	       !dwarf_getlocation_attr(&attribute, &ops[0], &indexed) &&
+	       !dwarf_formaddr(&indexed, out);
 }
 
 bool dwarf_type_is_atomic_class(Dwarf_Die *type)

@@ -23,6 +23,7 @@
  *	btf.h		its structures
  *	patterns.h	which symbols somebody means
  *	short_names.h	functions by a part of their name
+ *	split_join.h	debugging information out of several files
  *	dwarf_places.h	where code finds variables of atomic types
  */
 #ifndef CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
@@ -45,5 +46,6 @@
 #include "replayer/symbols/names.h"
 #include "replayer/symbols/patterns.h"
 #include "replayer/symbols/short_names.h"
+#include "replayer/symbols/split_join.h"
 
 #endif
