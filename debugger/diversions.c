@@ -10,6 +10,7 @@
  */
 #include "debugger/server_internal.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,14 @@
 #include "debugger/wire.h"
 
 /* ------- beginning and ending ------- */
+
+static int diverted_values(struct server *server, struct values *out,
+			   struct cprec_failure *why)
+{
+	int rc = state_thread(server, server->diverted.tid, why);
+
+	return rc ? rc : state_values(server, out, why);
+}
 
 static int begin(struct server *server, struct cprec_failure *why)
 {
@@ -32,17 +41,14 @@ static int begin(struct server *server, struct cprec_failure *why)
 			 "a recording cannot be changed");
 		return CPREC_INPUT;
 	}
-	rc = state_thread(server, server->general, why);
-	if (!rc)
-		rc = state_values(server, &diverted->before, why);
+	diverted->tid = state_general(server);
+	diverted->stop = server->stop;
+	rc = diverted_values(server, &diverted->before, why);
 	if (!rc)
 		rc = cprec_diversion_begin(&diverted->diversion, server->cursor,
 					   why);
 	diverted->has_run = diverted->has_written = false;
 	diverted->has_failed = false;
-	diverted->tid = server->general == ANY_THREAD ||
-			server->general == ALL_THREADS ?
-				server->stop.tid : server->general;
 	return rc;
 }
 
@@ -61,7 +67,7 @@ static bool leads_away(struct server *server)
 
 	if (diverted->has_run)
 		return true;
-	return !state_values(server, &now, NULL) &&
+	return !diverted_values(server, &now, NULL) &&
 	       (!values_are_same(target, &now, &diverted->before, target->pc) ||
 		!values_are_same(target, &now, &diverted->before, target->sp));
 }
@@ -69,6 +75,38 @@ static bool leads_away(struct server *server)
 bool diversion_runs(struct server *server)
 {
 	return server->diverted.diversion && leads_away(server);
+}
+
+/* Registers of another thread are changed: it is the one that will run. */
+static int change_thread(struct server *server, uint32_t tid,
+			 struct cprec_failure *why)
+{
+	struct diverted *diverted = &server->diverted;
+	int rc;
+
+	if (leads_away(server)) {
+		snprintf(why->text, sizeof(why->text),
+			 "a function that was called in thread %" PRIu32
+			 " has not returned yet", diverted->tid);
+		return CPREC_INPUT;
+	}
+	rc = state_thread(server, tid, why);
+	if (!rc)
+		rc = cprec_diversion_thread(diverted->diversion, server->cursor,
+					    why);
+	if (rc)
+		return rc;
+	diverted->tid = tid;
+	return diverted_values(server, &diverted->before, why);
+}
+
+static int begin_registers(struct server *server, struct cprec_failure *why)
+{
+	uint32_t tid = state_general(server);
+	int rc = begin(server, why);
+
+	return rc || tid == server->diverted.tid ?
+		       rc : change_thread(server, tid, why);
 }
 
 /*
@@ -80,11 +118,12 @@ static void settle_if_restored(struct server *server)
 	struct diverted *diverted = &server->diverted;
 	struct values now;
 
-	if (state_values(server, &now, NULL) ||
+	if (diverted_values(server, &now, NULL) ||
 	    !values_are_same(server->target, &now, &diverted->before, NULL))
 		return;
 	diverted->has_written |= diverted->has_run;
 	diverted->has_run = false;
+	server->stop = diverted->stop;
 	if (!diverted->has_written || diverted->has_failed)
 		diversion_over(server);
 }
@@ -180,7 +219,7 @@ void on_write_register(struct server *server, const char *args)
 		reply_nonsense(server);
 		return;
 	}
-	rc = begin(server, &why);
+	rc = begin_registers(server, &why);
 	if (!rc)
 		rc = set_register(server, number, &args, &why);
 	if (rc) {
@@ -194,7 +233,7 @@ void on_write_register(struct server *server, const char *args)
 void on_write_registers(struct server *server, const char *args)
 {
 	struct cprec_failure why;
-	int rc = begin(server, &why);
+	int rc = begin_registers(server, &why);
 
 	for (size_t i = 0; i < server->target->count && !rc && *args; i++)
 		rc = set_register(server, i, &args, &why);
@@ -231,15 +270,16 @@ int diversion_run_on(struct server *server, bool steps,
 	};
 	enum cprec_diversion_stop stop = CPREC_DIVERSION_AT_SIGNAL;
 	uint32_t signal = SIGSEGV;
-	int rc, is_met;
+	int rc = state_thread(server, server->diverted.tid, why);
+	int is_met = 0;
 
-	do {
+	while (!rc && !is_met) {
 		is_met = 1;
 		rc = cprec_diversion_run(server->diverted.diversion, &run,
 					 &stop, &signal, why);
 		if (!rc && stop == CPREC_DIVERSION_AT_BREAK)
 			is_met = breaks_are_met(server, why);
-	} while (!rc && !is_met);
+	}
 	if (is_met < 0)
 		rc = is_met;
 	if (rc == CPREC_CANCELLED)

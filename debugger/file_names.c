@@ -67,7 +67,7 @@ static char *file_at(struct server *server, uint64_t addr)
 	struct mapped_search search = { .addr = addr };
 
 	if (addr)
-		cprec_each_mapping(server->cursor, take_name, &search, NULL);
+		state_each_mapping(server, take_name, &search);
 	return search.name;
 }
 

@@ -39,19 +39,31 @@ static void reply_error(struct server *server, unsigned error)
 	reply(server, "F-1,%x", error);
 }
 
+/* FNV-1a: debuggers ask by such a number whether two files are one. */
+static uint32_t number_of(const char *path)
+{
+	uint32_t number = 0x811c9dc5;
+
+	for (; *path; path++)
+		number = (number ^ (uint8_t)*path) * 0x01000193;
+	return number ? number : 1;
+}
+
 /* ------- what /proc says ------- */
 
 static int add_mapping(void *context, const struct cprec_mapping *mapping)
 {
 	struct text *out = context;
+	uint32_t number = *mapping->name == '/' ? number_of(mapping->name) : 0;
 
+	/* Of what has no number, a debugger takes nothing for a file. */
 	text_add(out, "%08" PRIx64 "-%08" PRIx64 " %c%c%c%c %08" PRIx64
-		 " 00:00 0 %s\n", mapping->start, mapping->end,
+		 " 00:00 %" PRIu32 " %s\n", mapping->start, mapping->end,
 		 mapping->protection & CPREC_MAY_READ ? 'r' : '-',
 		 mapping->protection & CPREC_MAY_WRITE ? 'w' : '-',
 		 mapping->protection & CPREC_MAY_EXECUTE ? 'x' : '-',
 		 mapping->is_shared ? 's' : 'p', mapping->offset,
-		 mapping->name);
+		 number, mapping->name);
 	return 0;
 }
 
@@ -80,8 +92,7 @@ static bool make_proc_file(struct server *server, const char *path,
 	if (!strncmp(path, "task/", 5))
 		path = strchr(path + 5, '/') ? strchr(path + 5, '/') + 1 : "";
 	if (!strcmp(path, "maps"))
-		return !cprec_each_mapping(server->cursor, add_mapping, out,
-					   NULL);
+		return !state_each_mapping(server, add_mapping, out);
 	return !strcmp(path, "cmdline") && make_cmdline(server, out);
 }
 
@@ -114,16 +125,6 @@ static struct open_file *free_file(struct server *server)
 	server->files = files;
 	server->file_count = more;
 	return &files[count];
-}
-
-/* FNV-1a: debuggers ask by such a number whether two files are one. */
-static uint32_t number_of(const char *path)
-{
-	uint32_t number = 0x811c9dc5;
-
-	for (; *path; path++)
-		number = (number ^ (uint8_t)*path) * 0x01000193;
-	return number ? number : 1;
 }
 
 /* 0, or an error of the protocol. */

@@ -152,7 +152,7 @@ static int take_build_id(void *context, const struct cprec_module *module)
 
 static bool find_all(struct server *server, struct made *made)
 {
-	cprec_each_mapping(server->cursor, take_mapping, made, NULL);
+	state_each_mapping(server, take_mapping, made);
 	if (!made->mapping_count)
 		return false;
 	made->bias = made->base;

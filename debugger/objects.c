@@ -165,7 +165,7 @@ static bool search_auxv(struct server *server, struct text *out)
 	uint64_t at, length;
 
 	text_clear(out);
-	if (cprec_each_mapping(server->cursor, take_stack, &mapping, NULL) != 1)
+	if (state_each_mapping(server, take_stack, &mapping) != 1)
 		return false;
 	length = mapping.end - mapping.start;
 	if (length > STACK_MOST)
@@ -195,10 +195,8 @@ static bool search_auxv(struct server *server, struct text *out)
 static int read_auxv(struct server *server, struct cprec_position at,
 		     struct cprec_failure *why)
 {
-	struct cprec_cursor *here = server->cursor;
-	char text[CPREC_POSITION_TEXT];
-	int rc = cprec_cursor_create(&server->cursor, server->recording,
-				     cprec_position_text(text, at), why);
+	struct elsewhere from;
+	int rc = state_visit(server, at, &from, why);
 
 	if (rc)
 		return rc;
@@ -213,8 +211,7 @@ static int read_auxv(struct server *server, struct cprec_position at,
 		rc = CPREC_NOT_FOUND;
 		text_clear(&server->auxv);
 	}
-	cprec_cursor_destroy(server->cursor);
-	server->cursor = here;
+	state_return(server, &from);
 	return rc;
 }
 

@@ -107,7 +107,8 @@ struct values {
 struct diverted {
 	struct cprec_diversion *diversion;	/* NULL: nothing */
 	uint32_t tid;
-	struct values before;	/* registers, where it began */
+	struct stop_told stop;	/* why it stood where it began */
+	struct values before;	/* registers, there */
 	bool has_run, has_written;
 	bool has_failed;	/* it lacks something: nothing is asked of it
 				   once registers are what they were */
@@ -165,6 +166,7 @@ struct server {
 	uint32_t pid;
 	bool means_other;	/* "Hg": another process, which is not here */
 	uint32_t general;	/* thread of registers and memory: "Hg" */
+	uint32_t meant;		/* by state_thread() */
 	uint32_t resumed;	/* of runs: "Hc" */
 	uint32_t stepping;	/* that is thought to step */
 	struct stop_told stop;
@@ -248,6 +250,26 @@ void reply_failure(struct server *server, const struct cprec_failure *why);
  */
 int state_thread(struct server *server, uint32_t tid,
 		 struct cprec_failure *why);
+
+/* The thread whose registers and memory are asked for. */
+uint32_t state_general(const struct server *server);
+
+/*
+ * Until state_return(), all is asked of another position, as it was recorded.
+ */
+struct elsewhere {
+	struct cprec_cursor *cursor;
+	struct cprec_diversion *diversion;
+};
+int state_visit(struct server *server, struct cprec_position at,
+		struct elsewhere *out, struct cprec_failure *why);
+void state_return(struct server *server, const struct elsewhere *from);
+
+/* What is mapped. */
+int state_each_mapping(struct server *server,
+		       int (*visit)(void *context,
+				    const struct cprec_mapping *mapping),
+		       void *context);
 
 /* Registers of the thread that is meant. */
 int state_values(struct server *server, struct values *out,

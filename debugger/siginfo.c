@@ -35,22 +35,19 @@ static int look_at_frame(struct server *server, struct details *out,
 			 bool *is_there, struct cprec_failure *why)
 {
 	struct cprec_position at = cprec_cursor_position(server->cursor);
-	struct cprec_cursor *here = server->cursor;
-	char text[CPREC_POSITION_TEXT];
+	struct elsewhere from;
 	int rc;
 
 	*is_there = false;
 	if (at.events == CPREC_EVENTS_ALL)
 		return 0;
 	at.events++;
-	rc = cprec_cursor_create(&server->cursor, server->recording,
-				 cprec_position_text(text, at), why);
+	rc = state_visit(server, at, &from, why);
 	/* There is no such position where it ends with the signal. */
 	if (rc)
 		return rc == CPREC_NOT_FOUND || rc == CPREC_INPUT ? 0 : rc;
 	*is_there = read_frame(server, out);
-	cprec_cursor_destroy(server->cursor);
-	server->cursor = here;
+	state_return(server, &from);
 	return 0;
 }
 
@@ -76,13 +73,17 @@ static bool explain_crash(const struct server *server, struct details *out)
 int make_siginfo(struct server *server, struct text *out,
 		 struct cprec_failure *why)
 {
+	/* Not one of another thread, nor of a function that was called. */
+	bool is_recorded = server->stop.why == STOPPED_SIGNAL &&
+			   state_general(server) == server->stop.tid &&
+			   !diversion_runs(server);
 	bool is_there = false;
 	struct details info;
 	int rc = 0;
 
-	if (server->stop.why == STOPPED_SIGNAL && !server->diverted.diversion)
+	if (is_recorded)
 		rc = look_at_frame(server, &info, &is_there, why);
-	if (!rc && !is_there && server->stop.why == STOPPED_SIGNAL)
+	if (!rc && !is_there && is_recorded)
 		is_there = explain_crash(server, &info);
 	if (rc)
 		return rc;

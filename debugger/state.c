@@ -55,10 +55,17 @@ bool state_parse_thread(struct server *server, const char **text,
 	return state_parse_process(server, text, tid, &is_other);
 }
 
+uint32_t state_general(const struct server *server)
+{
+	return server->general == ANY_THREAD || server->general == ALL_THREADS ?
+		       server->stop.tid : server->general;
+}
+
 int state_thread(struct server *server, uint32_t tid, struct cprec_failure *why)
 {
 	if (tid == ANY_THREAD || tid == ALL_THREADS)
 		tid = server->stop.tid;
+	server->meant = tid;
 	return cprec_cursor_thread(server->cursor, tid, why);
 }
 
@@ -81,6 +88,33 @@ void on_choose_thread(struct server *server, const char *args)
 		*chosen = tid;
 	reply(server, "OK");
 }
+
+/* ------- other positions ------- */
+
+int state_visit(struct server *server, struct cprec_position at,
+		struct elsewhere *out, struct cprec_failure *why)
+{
+	char text[CPREC_POSITION_TEXT];
+	struct cprec_cursor *cursor;
+	int rc = cprec_cursor_create(&cursor, server->recording,
+				     cprec_position_text(text, at), why);
+
+	if (rc)
+		return rc;
+	*out = (struct elsewhere){ server->cursor, server->diverted.diversion };
+	server->cursor = cursor;
+	server->diverted.diversion = NULL;
+	return 0;
+}
+
+void state_return(struct server *server, const struct elsewhere *from)
+{
+	cprec_cursor_destroy(server->cursor);
+	server->cursor = from->cursor;
+	server->diverted.diversion = from->diversion;
+}
+
+/* ------- all threads ------- */
 
 struct thread_search {
 	struct server *server;
@@ -213,13 +247,20 @@ static int take_value(void *context, const struct cprec_register *reg)
 	return 0;
 }
 
+/* Whether the thread that is meant is the one that was changed. */
+static bool is_diverted(const struct server *server)
+{
+	return server->diverted.diversion &&
+	       server->meant == server->diverted.tid;
+}
+
 int state_values(struct server *server, struct values *out,
 		 struct cprec_failure *why)
 {
 	struct value_search search = { server, out };
 
 	*out = (struct values){ 0 };
-	if (server->diverted.diversion)
+	if (is_diverted(server))
 		return cprec_diversion_each_register(
 			server->diverted.diversion, take_value, &search, why);
 	return cprec_each_register(server->cursor, take_value, &search, why);
@@ -351,7 +392,7 @@ int state_number(struct server *server, size_t number, uint64_t *out,
 				 "this register is not recorded");
 		return CPREC_NOT_FOUND;
 	}
-	if (!server->diverted.diversion)
+	if (!is_diverted(server))
 		return cprec_register_value(server->cursor,
 					    server->numbers[number], out, why);
 	rc = state_values(server, &values, why);
@@ -389,6 +430,17 @@ static int read_memory(struct server *server, uint64_t addr, uint64_t size,
 		return cprec_diversion_read(server->diverted.diversion, addr,
 					    size, out, why);
 	return cprec_read(server->cursor, addr, size, out, why);
+}
+
+int state_each_mapping(struct server *server,
+		       int (*visit)(void *context,
+				    const struct cprec_mapping *mapping),
+		       void *context)
+{
+	if (server->diverted.diversion)
+		return cprec_diversion_each_mapping(server->diverted.diversion,
+						    visit, context, NULL);
+	return cprec_each_mapping(server->cursor, visit, context, NULL);
 }
 
 bool state_read(struct server *server, uint64_t addr, void *out, size_t size)

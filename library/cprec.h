@@ -797,7 +797,7 @@ struct cprec_diversion;
  * and registers can be changed, and the cursor's thread can run on from there,
  * to call one of its functions say.  Nothing of it is kept.  There is no kernel
  * in it: calls that change nothing outside are answered, all others fail.
- * While there is one, what needs a replay fails with CPREC_BUSY.
+ * What is asked of cursors meanwhile is answered as recorded.
  */
 int cprec_diversion_begin(struct cprec_diversion **out,
 			  struct cprec_cursor *cursor,
@@ -805,6 +805,14 @@ int cprec_diversion_begin(struct cprec_diversion **out,
 
 /* NULL is allowed. */
 void cprec_diversion_end(struct cprec_diversion *diversion);
+
+/*
+ * From now on the cursor's thread is the one that runs, with the registers that
+ * it has there; the cursor is at the same position.
+ */
+int cprec_diversion_thread(struct cprec_diversion *diversion,
+			   struct cprec_cursor *cursor,
+			   struct cprec_failure *why);
 
 int cprec_diversion_each_register(struct cprec_diversion *diversion,
 				  int (*visit)(void *context,
@@ -824,6 +832,12 @@ int cprec_diversion_read(struct cprec_diversion *diversion, uint64_t addr,
 int cprec_diversion_write(struct cprec_diversion *diversion, uint64_t addr,
 			  const uint8_t *bytes, uint64_t length,
 			  struct cprec_failure *why);
+
+/* By address, with what was mapped in it. */
+int cprec_diversion_each_mapping(
+	struct cprec_diversion *diversion,
+	int (*visit)(void *context, const struct cprec_mapping *mapping),
+	void *context, struct cprec_failure *why);
 
 struct cprec_diversion_run {
 	size_t size;

@@ -55,7 +55,6 @@ PUBLIC int cprec_diversion_begin(struct cprec_diversion **out,
 		free(diversion);
 		return rc;
 	}
-	handle->diverts = true;
 	*out = diversion;
 	return 0;
 }
@@ -64,11 +63,24 @@ PUBLIC void cprec_diversion_end(struct cprec_diversion *diversion)
 {
 	if (!diversion)
 		return;
-	diversion->of->diverts = false;
 	diversion_end(diversion->inner);
 	free(diversion->bytes);
 	free(diversion->known);
 	free(diversion);
+}
+
+PUBLIC int cprec_diversion_thread(struct cprec_diversion *diversion,
+				  struct cprec_cursor *cursor,
+				  struct cprec_failure *why)
+{
+	struct replayer *replayer;
+	uint32_t stream, tid;
+	int rc = cursor_begin(cursor, &replayer, why);
+
+	if (!rc)
+		rc = cursor_find_thread(cursor, &stream, &tid, inner(why));
+	return rc ? rc : diversion_use_thread(diversion->inner, stream,
+					      inner(why));
 }
 
 /* ------- registers and memory ------- */
@@ -149,6 +161,21 @@ PUBLIC int cprec_diversion_write(struct cprec_diversion *diversion,
 			      "so many bytes cannot be written");
 	return length ? diversion_write(diversion->inner, addr, bytes, length,
 					inner(why)) : 0;
+}
+
+PUBLIC int cprec_diversion_each_mapping(
+	struct cprec_diversion *diversion,
+	int (*visit)(void *context, const struct cprec_mapping *mapping),
+	void *context, struct cprec_failure *why)
+{
+	struct mapping_visits visits = {
+		{ .of = diversion->of, .context = context }, visit,
+	};
+
+	(void)why;
+	return visits_result(&visits.visits,
+			     diversion_mappings(diversion->inner,
+						tell_mapping, &visits));
 }
 
 /* ------- running ------- */

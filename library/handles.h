@@ -52,7 +52,6 @@ struct cprec_recording {
 	struct trail *trail;	/* NULL until somebody walks */
 	atomic_bool cancelled;
 	bool runs;		/* a callback is told while the replayer runs */
-	bool diverts;		/* there is a diversion */
 	bool follows;		/* ... while calls or visits are followed */
 	struct cprec_cursor *cursors;
 	struct cprec_file *files;
@@ -166,6 +165,14 @@ static inline int visits_result(const struct visits *visits, int rc)
 {
 	return visits->rc ? visits->rc : rc;
 }
+
+struct mapping_visits {
+	struct visits visits;
+	int (*visit)(void *context, const struct cprec_mapping *mapping);
+};
+
+/* Tells such a visitor, as visitors of mappings.h are told. */
+int tell_mapping(void *context, const struct region *region);
 
 /* ------- positions ------- */
 

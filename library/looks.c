@@ -125,12 +125,7 @@ PUBLIC int cprec_read(struct cprec_cursor *cursor, uint64_t addr,
 
 /* ------- mappings ------- */
 
-struct mapping_visits {
-	struct visits visits;
-	int (*visit)(void *context, const struct cprec_mapping *mapping);
-};
-
-static int tell_mapping(void *context, const struct region *region)
+int tell_mapping(void *context, const struct region *region)
 {
 	struct mapping_visits *visits = context;
 	const struct cprec_mapping mapping = {

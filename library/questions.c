@@ -14,9 +14,6 @@ int question_begin(struct cprec_recording *handle, bool moves,
 	if (moves && handle->runs)
 		return failed(inner(why), (enum error)CPREC_BUSY,
 			      "this cannot be asked from this callback");
-	if (moves && handle->diverts)
-		return failed(inner(why), (enum error)CPREC_BUSY,
-			      "there is a diversion");
 	return query_is_wanted(handle->query, inner(why));
 }
 

@@ -10,6 +10,7 @@
 
 #include "formats/error.h"
 #include "replayer/replayer.h"
+#include "replayer/session/mappings.h"
 #include "vm/linux/abi/names.h"
 #include "vm/memory/memory.h"
 #include "vm/vm.h"
@@ -26,7 +27,6 @@ struct diversion {
 	const struct reg_table *regs;
 	struct position at;
 	struct replay_diversion hooks;
-	struct query *others;	/* of pages that are not there; or NULL */
 	struct diversion_files files;
 };
 
@@ -54,10 +54,7 @@ static int find_in_file(struct diversion *diversion, guest_addr addr,
 		      " written");
 }
 
-/*
- * It may have seen them later, unchanged.  The question is another query's, whose
- * replayer is its own.
- */
+/* It may have seen them later, unchanged. */
 static int find_contents(void *context, uint64_t page, uint8_t *bytes,
 			 struct failure *why)
 {
@@ -67,14 +64,9 @@ static int find_contents(void *context, uint64_t page, uint8_t *bytes,
 	uint8_t known[GUEST_PAGE];
 	struct query_answer answer;
 	struct failure reason;
-	int rc = 0;
+	int rc = query_memory(diversion->query, addr, &diversion->at, bytes,
+			      known, GUEST_PAGE, &answer, why);
 
-	if (!diversion->others)
-		rc = query_create(&diversion->others,
-				  query_recording(diversion->query), why);
-	if (!rc)
-		rc = query_memory(diversion->others, addr, &diversion->at,
-				  bytes, known, GUEST_PAGE, &answer, why);
 	if (rc || !memchr(known, 0, GUEST_PAGE) ||
 	    !find_in_file(diversion, addr, bytes, &reason))
 		return rc;
@@ -98,22 +90,22 @@ int diversion_begin(struct diversion **out, struct query *query,
 	diversion->query = query;
 	rc = recording_check_program(query_recording(query), why);
 	if (!rc)
-		rc = query_replayer(query, &diversion->replayer, why);
+		rc = query_lend_replayer(query, &diversion->replayer, why);
 	if (!rc)
 		rc = replayer_seek(diversion->replayer, at, why);
 	if (!rc)
 		rc = replayer_thread_registers(diversion->replayer, stream,
 					       &regs, why);
 	if (rc) {
-		free(diversion);
+		diversion_end(diversion);
 		return rc;
 	}
 	diversion->at = *at;
 	diversion->files = *files;
 	diversion->hooks = (struct replay_diversion){ find_contents, diversion };
 	diversion->vm = replayer_vm(diversion->replayer);
-	replayer_divert(diversion->replayer, &diversion->hooks);
 	diversion->regs = vm_reg_table(diversion->vm);
+	replayer_divert(diversion->replayer, &diversion->hooks);
 	vm_set_registers(diversion->vm, &regs);
 	*out = diversion;
 	return 0;
@@ -123,9 +115,35 @@ void diversion_end(struct diversion *diversion)
 {
 	if (!diversion)
 		return;
-	replayer_rejoin(diversion->replayer);
-	query_destroy(diversion->others);
+	if (diversion->replayer) {
+		replayer_rejoin(diversion->replayer);
+		query_take_back(diversion->query, diversion->replayer);
+	}
 	free(diversion);
+}
+
+int diversion_use_thread(struct diversion *diversion, uint32_t stream,
+			 struct failure *why)
+{
+	struct replayer *replayer;
+	struct reg_file regs;
+	int rc = query_replayer(diversion->query, &replayer, why);
+
+	if (!rc)
+		rc = replayer_seek(replayer, &diversion->at, why);
+	if (!rc)
+		rc = replayer_thread_registers(replayer, stream, &regs, why);
+	if (!rc)
+		vm_set_registers(diversion->vm, &regs);
+	return rc;
+}
+
+int diversion_mappings(struct diversion *diversion,
+		       int (*visit)(void *context,
+				    const struct region *mapping),
+		       void *context)
+{
+	return mappings_each(diversion->replayer, visit, context);
 }
 
 void diversion_registers(struct diversion *diversion, struct reg_file *out)

@@ -11,8 +11,9 @@
  * memory may be mapped, standard output and error output are told to the caller;
  * all others fail with ENOSYS.
  *
- * Ownership:  the query is borrowed, and nothing else may be asked of it until
- *             the diversion ends.
+ * Ownership:  the query is borrowed.  It gives its replayer away until the
+ *             diversion ends, and answers what is asked meanwhile with another
+ *             one, as recorded.
  * Errors:     those of replayer.h; ERR_INPUT: an address that is not mapped.
  */
 #ifndef CPREC_REPLAYER_SESSION_DIVERSION_H
@@ -22,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "formats/region.h"
 #include "formats/registers.h"
 #include "replayer/recording/recording.h"
 #include "replayer/session/query.h"
@@ -45,6 +47,16 @@ int diversion_begin(struct diversion **out, struct query *query,
 
 /* NULL is allowed. */
 void diversion_end(struct diversion *diversion);
+
+/* Another stream's thread will run, with the registers that it had there. */
+int diversion_use_thread(struct diversion *diversion, uint32_t stream,
+			 struct failure *why);
+
+/* As in mappings.h. */
+int diversion_mappings(struct diversion *diversion,
+		       int (*visit)(void *context,
+				    const struct region *mapping),
+		       void *context);
 
 void diversion_registers(struct diversion *diversion, struct reg_file *out);
 void diversion_set_registers(struct diversion *diversion,

@@ -103,6 +103,22 @@ int query_replayer(struct query *query, struct replayer **out,
 	return rc;
 }
 
+int query_lend_replayer(struct query *query, struct replayer **out,
+			struct failure *why)
+{
+	int rc = query_replayer(query, out, why);
+
+	if (!rc)
+		query->replayer = NULL;
+	return rc;
+}
+
+void query_take_back(struct query *query, struct replayer *replayer)
+{
+	replayer_destroy(query->replayer);
+	query->replayer = replayer;
+}
+
 struct kernel *query_followed(const struct query *query)
 {
 	return query->follows;

@@ -71,6 +71,16 @@ struct recording *query_recording(const struct query *query);
 int query_replayer(struct query *query, struct replayer **out,
 		   struct failure *why);
 
+/*
+ * Gives away the session's replayer, to somebody who changes what it holds; the
+ * session makes another one for what is asked meanwhile.
+ */
+int query_lend_replayer(struct query *query, struct replayer **out,
+			struct failure *why);
+
+/* Takes it back, as one that stands nowhere. */
+void query_take_back(struct query *query, struct replayer *replayer);
+
 /* Which addresses of a machine are meant from now on: see replayer.h. */
 struct address_space;
 void query_use_space(struct query *query, const struct address_space *space);
