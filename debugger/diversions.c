@@ -285,8 +285,11 @@ int diversion_run_on(struct server *server, bool steps,
 	if (rc == CPREC_CANCELLED)
 		return rc;
 	server->diverted.has_run = true;
-	server->diverted.has_failed |= rc != 0;
 	/* It cannot go on, which is no failure of the recording. */
+	if (rc == CPREC_INPUT)
+		signal = SIGSYS;
+	else
+		server->diverted.has_failed |= rc != 0;
 	if (rc)
 		tell_line(server, why->text);
 	else if (stop == CPREC_DIVERSION_EXITED)

@@ -107,6 +107,7 @@ static const struct reg_table x86_64_table = {
 	.parts = x86_64_parts,
 	.series = x86_64_series,
 	.result = X86_RAX,
+	.call_number = X86_RAX,
 	.arg_count = 6,
 	.arg_stack = 8,
 	.args = { X86_RDI, X86_RSI, X86_RDX, X86_RCX, X86_R8, X86_R9 },

@@ -224,7 +224,8 @@ struct reg_table {
 	uint32_t code_state_bits;	/* of the code that it stands in; or 0 */
 	const struct reg_part *parts;	/* NULL-ended, by the names */
 	const struct reg_series *series;	/* the same; or NULL */
-	unsigned result;	/* where a system call's result goes */
+	unsigned result;	/* where a system call's result goes, */
+	unsigned call_number;	/* and its number is */
 
 	/* The calling conventions: of functions, and of the kernel. */
 	uint8_t args[ARGS_MOST], call_args[KERNEL_ARGS];

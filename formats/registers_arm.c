@@ -88,6 +88,7 @@ const struct reg_table reg_table_arm = {
 	.parts = parts,
 	.series = series,
 	.result = ARM_R0,
+	.call_number = ARM_R7,
 	.args = { 0, 1, 2, 3 },
 	.arg_count = 4,
 	.call_args = { 0, 1, 2, 3, 4, 5 },

@@ -108,6 +108,7 @@ static const struct reg_series series[] = {
 	.parts = parts,							\
 	.series = series,						\
 	.result = ARM64_X0,						\
+	.call_number = ARM64_X8,					\
 	.args = { 0, 1, 2, 3, 4, 5, 6, 7 },				\
 	.arg_count = 8,							\
 	.large_by_address = true,					\

@@ -80,6 +80,7 @@ const struct reg_table reg_table_i386 = {
 	.parts = parts,
 	.series = series,
 	.result = I386_EAX,
+	.call_number = I386_EAX,
 	.arg_count = 0,		/* all are on the stack */
 	.arg_stack = 4,
 	.call_args = { I386_EBX, I386_ECX, I386_EDX, I386_ESI, I386_EDI,

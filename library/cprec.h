@@ -796,7 +796,8 @@ struct cprec_diversion;
  * A copy of the moment at which a cursor is, that goes its own way: its memory
  * and registers can be changed, and the cursor's thread can run on from there,
  * to call one of its functions say.  Nothing of it is kept.  There is no kernel
- * in it: calls that change nothing outside are answered, all others fail.
+ * in it: system calls are answered that change nothing but its memory, and
+ * those whose answer the recording has, as getpid(); sleep takes no time.
  * What is asked of cursors meanwhile is answered as recorded.
  */
 int cprec_diversion_begin(struct cprec_diversion **out,
@@ -858,7 +859,11 @@ enum cprec_diversion_stop {
 	CPREC_DIVERSION_EXITED,		/* the thread, or the process */
 };
 
-/* `*signal`: CPREC_DIVERSION_AT_SIGNAL. */
+/*
+ * `*signal`: CPREC_DIVERSION_AT_SIGNAL.  CPREC_INPUT: it makes a system call that
+ * cannot be answered.  CPREC_NOT_FOUND: nobody knows what memory holds that it
+ * accesses.  Then it stands before that, or some instructions before.
+ */
 int cprec_diversion_run(struct cprec_diversion *diversion,
 			const struct cprec_diversion_run *run,
 			enum cprec_diversion_stop *out, uint32_t *signal,

@@ -136,7 +136,8 @@ void call_end(struct search *search)
 	struct replayer *rep = search->rep;
 
 	if (search->until->calls && !search->was_in_call && is_in_call(search))
-		meet_entry(search, replayer_reg(rep, rep->regs->result));
+		meet_entry(search, (uint32_t)replayer_reg(
+					   rep, rep->regs->call_number));
 	search->was_in_call = true;
 }
 

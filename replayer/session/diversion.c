@@ -2,29 +2,25 @@
 /* diversion.c - see diversion.h */
 #include "replayer/session/diversion.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "formats/error.h"
 #include "replayer/replayer.h"
+#include "replayer/session/diversion_calls.h"
 #include "replayer/session/mappings.h"
-#include "vm/linux/abi/names.h"
 #include "vm/memory/memory.h"
 #include "vm/vm.h"
 
 /* How far it runs before it asks whether it is still wanted. */
 #define STEPS_AT_ONCE (2u << 20)
 
-#define PRINTED_MOST (UINT64_C(1) << 20)
-
 struct diversion {
 	struct query *query;
 	struct replayer *replayer;
 	struct vm *vm;
-	const struct reg_table *regs;
+	struct diversion_kernel kernel;
 	struct position at;
 	struct replay_diversion hooks;
 	struct diversion_files files;
@@ -104,7 +100,10 @@ int diversion_begin(struct diversion **out, struct query *query,
 	diversion->files = *files;
 	diversion->hooks = (struct replay_diversion){ find_contents, diversion };
 	diversion->vm = replayer_vm(diversion->replayer);
-	diversion->regs = vm_reg_table(diversion->vm);
+	diversion->kernel = (struct diversion_kernel) {
+		.query = query, .vm = diversion->vm, .at = *at,
+		.stream = stream, .began = vm_steps(diversion->vm),
+	};
 	replayer_divert(diversion->replayer, &diversion->hooks);
 	vm_set_registers(diversion->vm, &regs);
 	*out = diversion;
@@ -133,9 +132,11 @@ int diversion_use_thread(struct diversion *diversion, uint32_t stream,
 		rc = replayer_seek(replayer, &diversion->at, why);
 	if (!rc)
 		rc = replayer_thread_registers(replayer, stream, &regs, why);
-	if (!rc)
-		vm_set_registers(diversion->vm, &regs);
-	return rc;
+	if (rc)
+		return rc;
+	vm_set_registers(diversion->vm, &regs);
+	diversion->kernel.stream = stream;
+	return 0;
 }
 
 int diversion_mappings(struct diversion *diversion,
@@ -173,134 +174,6 @@ int diversion_write(struct diversion *diversion, uint64_t addr,
 	return 0;
 }
 
-/* ------- the kernel that it has ------- */
-
-struct call {
-	struct diversion *diversion;
-	const struct diversion_run *run;
-	uint64_t args[KERNEL_ARGS];
-};
-
-static bool print(const struct call *call, int descriptor, uint64_t addr,
-		  uint64_t size)
-{
-	uint8_t *bytes;
-	bool done;
-
-	if ((descriptor != STDOUT_FILENO && descriptor != STDERR_FILENO) ||
-	    size > PRINTED_MOST)
-		return false;
-	bytes = malloc(size + 1);
-	done = bytes && !memory_read(vm_memory(call->diversion->vm), addr,
-				     bytes, size);
-	if (done && call->run->printed)
-		call->run->printed(call->run->context, descriptor, bytes,
-				   size);
-	free(bytes);
-	return done;
-}
-
-static int64_t do_write(const struct call *call)
-{
-	if (!print(call, call->args[0], call->args[1], call->args[2]))
-		return -EBADF;
-	return call->args[2];
-}
-
-static int64_t do_writev(const struct call *call)
-{
-	struct memory *memory = vm_memory(call->diversion->vm);
-	int64_t total = 0;
-	uint64_t part[2];
-
-	for (uint64_t i = 0; i < call->args[2] && i < 1024; i++) {
-		if (memory_read(memory, call->args[1] + i * sizeof(part), part,
-				sizeof(part)))
-			return -EFAULT;
-		if (!print(call, call->args[0], part[0], part[1]))
-			return -EBADF;
-		total += part[1];
-	}
-	return total;
-}
-
-/* Of its own memory, anywhere. */
-static int64_t do_mmap(const struct call *call)
-{
-	struct memory *memory = vm_memory(call->diversion->vm);
-	uint64_t size = (call->args[1] + GUEST_PAGE - 1) & -GUEST_PAGE;
-	struct region region = {
-		.prot = call->args[2] & (MAY_READ | MAY_WRITE | MAY_EXEC),
-		.kind = REGION_ANON, .name = "",
-	};
-	size_t count;
-	const struct region *list = memory_regions(memory, &count);
-
-	if (!(call->args[3] & MAP_ANONYMOUS) || call->args[3] & MAP_FIXED)
-		return -ENOSYS;
-	if (!size || size > UINT64_C(1) << 32)
-		return -ENOMEM;
-	/* Below the lowest that has such a hole below it. */
-	for (size_t i = count; i-- > 1;)
-		if (list[i].start - list[i - 1].end >= 2 * size) {
-			region.start = list[i].start - size;
-			region.end = list[i].start;
-			return memory_map(memory, &region, -1, NULL) ?
-				       -ENOMEM : (int64_t)region.start;
-		}
-	return -ENOMEM;
-}
-
-static int64_t do_munmap(const struct call *call)
-{
-	return memory_unmap(vm_memory(call->diversion->vm), call->args[0],
-			    (call->args[1] + GUEST_PAGE - 1) & -GUEST_PAGE) ?
-		       -EINVAL : 0;
-}
-
-static int64_t do_nothing(const struct call *call)
-{
-	(void)call;
-	return 0;
-}
-
-static const struct {
-	const char *name;
-	int64_t (*perform)(const struct call *call);
-} calls[] = {
-	{ "write", do_write }, { "writev", do_writev },
-	{ "mmap", do_mmap }, { "munmap", do_munmap },
-	{ "mprotect", do_nothing }, { "madvise", do_nothing },
-	{ "futex", do_nothing }, { "sched_yield", do_nothing },
-	{ "rt_sigprocmask", do_nothing },
-};
-
-static bool ends(const char *name)
-{
-	return name && (!strcmp(name, "exit") || !strcmp(name, "exit_group"));
-}
-
-/* True if it goes on. */
-static bool perform(struct diversion *diversion,
-		    const struct diversion_run *run)
-{
-	const struct reg_table *regs = diversion->regs;
-	uint64_t number = vm_reg(diversion->vm, regs->result);
-	const char *name = linux_syscall_name(regs->arch, number);
-	struct call call = { .diversion = diversion, .run = run };
-	int64_t result = -ENOSYS;
-
-	if (ends(name))
-		return false;
-	for (unsigned i = 0; i < KERNEL_ARGS; i++)
-		call.args[i] = vm_reg(diversion->vm, regs->call_args[i]);
-	for (size_t i = 0; name && i < sizeof(calls) / sizeof(*calls); i++)
-		if (!strcmp(name, calls[i].name))
-			result = calls[i].perform(&call);
-	vm_set_reg(diversion->vm, regs->result, result);
-	return true;
-}
-
 /* ------- running ------- */
 
 static uint32_t signal_of(const struct vm_stop *stop)
@@ -316,59 +189,97 @@ static uint32_t signal_of(const struct vm_stop *stop)
 	return signals[stop->fault];
 }
 
-/* True if it goes on; else `*out` says why not. */
-static bool pass(struct diversion *diversion, const struct diversion_run *run,
-		 const struct vm_stop *stop, struct diversion_stop *out)
+/* One that is refused is still to be made. */
+static int make_call(struct diversion *diversion, const struct vm_stop *stop,
+		     bool *goes_on, struct diversion_stop *out,
+		     struct failure *why)
 {
+	static const enum diversion_stop_kind kinds[] = {
+		[DIVERSION_CALL_ENDS] = DIVERSION_EXITED,
+		[DIVERSION_CALL_SIGNAL] = DIVERSION_AT_SIGNAL,
+	};
+	enum diversion_call end = DIVERSION_CALL_DONE;
+	int rc = diversion_call(&diversion->kernel, &end, &out->signal, why);
+
+	if (rc)
+		vm_set_reg(diversion->vm, vm_reg_table(diversion->vm)->pc,
+			   stop->pc - stop->size);
+	*goes_on = end == DIVERSION_CALL_DONE;
+	if (!*goes_on)
+		out->kind = kinds[end];
+	return rc;
+}
+
+/* Whether it `*goes_on`; else `*out` says why not. */
+static int pass(struct diversion *diversion, const struct vm_stop *stop,
+		bool *goes_on, struct diversion_stop *out, struct failure *why)
+{
+	*goes_on = false;
 	switch (stop->kind) {
 	case VM_STOP_SYSCALL:
-		*out = (struct diversion_stop){ .kind = DIVERSION_EXITED };
-		return perform(diversion, run);
-	case VM_STOP_VALUE:
-		vm_emulate(diversion->vm, stop);
-		return true;
+		return make_call(diversion, stop, goes_on, out, why);
 	case VM_STOP_BREAK:
 		out->kind = DIVERSION_AT_BREAK;
-		return false;
+		return 0;
 	case VM_STOP_FAULT:
 		*out = (struct diversion_stop) {
 			.kind = DIVERSION_AT_SIGNAL, .signal = signal_of(stop),
 		};
-		return false;
+		return 0;
+	case VM_STOP_VALUE:
+		vm_emulate(diversion->vm, stop);
+		break;
 	default:
-		return true;
+		break;
 	}
+	*goes_on = true;
+	return 0;
+}
+
+/* What it has done without contents that nobody knows, it did not. */
+static int run_part(struct diversion *diversion, uint64_t most, bool *goes_on,
+		    struct diversion_stop *out, struct failure *why)
+{
+	struct reg_file began;
+	struct vm_stop stop;
+	int rc;
+
+	vm_registers(diversion->vm, &began);
+	rc = vm_run(diversion->vm, most, true, &stop, why);
+	if (!rc)
+		rc = replayer_diverted(diversion->replayer, why);
+	if (!rc) {
+		rc = pass(diversion, &stop, goes_on, out, why);
+		if (rc)
+			return rc;
+		rc = replayer_diverted(diversion->replayer, why);
+	}
+	if (rc)
+		vm_set_registers(diversion->vm, &began);
+	return rc;
 }
 
 static int run_on(struct diversion *diversion, const struct diversion_run *run,
 		  struct diversion_stop *out, struct failure *why)
 {
 	uint64_t left = run->most;
-	struct reg_file began;
 	bool goes_on = true;
 	int rc = 0;
 
+	diversion->kernel.printed = run->printed;
+	diversion->kernel.context = run->context;
 	*out = (struct diversion_stop){ .kind = DIVERSION_STEPPED };
 	vm_break_pass(diversion->vm);
 	while (!rc && goes_on && left) {
 		uint64_t before = vm_steps(diversion->vm);
-		struct vm_stop stop;
 
-		vm_registers(diversion->vm, &began);
 		rc = query_is_wanted(diversion->query, why);
 		if (!rc)
-			rc = vm_run(diversion->vm, left < STEPS_AT_ONCE ? left :
-							STEPS_AT_ONCE,
-				    true, &stop, why);
-		if (!rc)
-			rc = replayer_diverted(diversion->replayer, why);
-		if (!rc)
-			goes_on = pass(diversion, run, &stop, out);
+			rc = run_part(diversion, left < STEPS_AT_ONCE ? left :
+						STEPS_AT_ONCE, &goes_on, out,
+				      why);
 		left -= vm_steps(diversion->vm) - before;
 	}
-	/* What it has done without those contents is nothing: it did not. */
-	if (rc)
-		vm_set_registers(diversion->vm, &began);
 	if (goes_on)
 		out->kind = DIVERSION_STEPPED;
 	return rc;

@@ -7,14 +7,15 @@
  * that is kept: when the diversion ends, the replayer stands nowhere, and starts
  * again at the recording's own states.
  *
- * The guest has no kernel then.  Calls that change nothing outside are answered:
- * memory may be mapped, standard output and error output are told to the caller;
- * all others fail with ENOSYS.
+ * The guest's kernel is that of diversion_calls.h then: what that cannot answer
+ * is refused.
  *
  * Ownership:  the query is borrowed.  It gives its replayer away until the
  *             diversion ends, and answers what is asked meanwhile with another
  *             one, as recorded.
- * Errors:     those of replayer.h; ERR_INPUT: an address that is not mapped.
+ * Errors:     those of replayer.h; ERR_INPUT: an address that is not mapped, or
+ *             a system call that is refused; ERR_NOT_FOUND: contents of a page
+ *             that nobody knows.
  */
 #ifndef CPREC_REPLAYER_SESSION_DIVERSION_H
 #define CPREC_REPLAYER_SESSION_DIVERSION_H
@@ -91,6 +92,7 @@ struct diversion_stop {
 	uint32_t signal;
 };
 
+/* If it fails, it stands before what it cannot do. */
 int diversion_run(struct diversion *diversion, const struct diversion_run *run,
 		  struct diversion_stop *stop, struct failure *why);
 

@@ -52,6 +52,12 @@ static bool read_auxiliary(struct words *words, struct program_start *out)
 		} else if (type == AT_UID) {
 			out->has_uid = true;
 			out->uid = (uint32_t)value;
+		} else if (type == AT_EUID) {
+			out->euid = (uint32_t)value;
+		} else if (type == AT_GID) {
+			out->gid = (uint32_t)value;
+		} else if (type == AT_EGID) {
+			out->egid = (uint32_t)value;
 		}
 	} while (type != AT_NULL);
 	return true;

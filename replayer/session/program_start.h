@@ -16,8 +16,8 @@ struct replayer;
 struct program_start {
 	uint64_t argv, envp;	/* addresses of NULL-ended lists */
 	uint64_t name;		/* of the file, as it was asked for; 0 */
-	bool has_uid;
-	uint32_t uid;		/* of the user */
+	bool has_uid;		/* it was told whose it is: */
+	uint32_t uid, euid, gid, egid;
 };
 
 /* Of a program whose first instruction comes next; false if it is none. */

@@ -92,6 +92,8 @@ GDB_ONLY = (
     ("continue", "keep"),
     ("p size_of(from->name)", r"= 6"),
     ("p factorial(6) > 100", r"= 1"),
+    ("p (int) getpid() > 1", r"= 1"),
+    ("p (int) write(1, from->name, 6)", r"= 6"),
     ("set var total = 77", ""),
     ("p total", r"= 77"),
     ("reverse-step", "main"),

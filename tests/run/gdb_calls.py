@@ -45,6 +45,86 @@ int main(void)
 }
 """
 
+# Says who it is, and what the time is; then its functions are called.
+ASKS = """#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+#define OWN __attribute__((noinline))
+OWN long process(void) { return getpid(); }
+OWN long user(int which)
+{
+  return which == 0 ? getuid() : which == 1 ? geteuid() :
+         which == 2 ? getgid() : getegid();
+}
+OWN long seconds(void) { return time(0); }
+OWN long micros(void)
+{
+  struct timeval now = { 0 };
+  return gettimeofday(&now, 0) ? -1 : now.tv_sec * 1000000L + now.tv_usec;
+}
+OWN long nanos(int clock)
+{
+  struct timespec now = { 0 };
+  return clock_gettime(clock, &now) ? -1 : now.tv_sec * 1000000000L + now.tv_nsec;
+}
+OWN long slept(void)
+{
+  struct timespec wanted = { 5, 0 };
+  long before = nanos(CLOCK_MONOTONIC);
+  return nanosleep(&wanted, 0) ? -1 : nanos(CLOCK_MONOTONIC) - before;
+}
+OWN const char *home(void) { return getenv("HOME"); }
+OWN const char *folder(void) { static char path[4096]; return getcwd(path, 4096); }
+OWN long parent(void) { return getppid(); }
+OWN const char *kernel(void)
+{
+  static struct utsname name;
+  return uname(&name) ? "?" : name.release;
+}
+OWN long limit(void)
+{
+  struct rlimit found = { 0 };
+  return getrlimit(RLIMIT_STACK, &found) ? -1 : (long)found.rlim_cur;
+}
+OWN long session(void) { return getsid(0); }
+/* By brk(), mmap(), mremap() and madvise(), all of which must be as it says. */
+OWN long allocates(void)
+{
+  char *small = malloc(200000 % 1000 + 60000), *large = malloc(5000000), *more;
+  long sum;
+  memset(small, 1, 60000);
+  memset(large, 2, 5000000);
+  more = realloc(large, 20000000);
+  sum = more[0] + more[4999999] + small[59999];
+  more[19999999] = 3;
+  sum += more[19999999];
+  free(more);
+  free(small);
+  return sum;
+}
+OWN int prints(int n) { return printf("number %d\\n", n); }
+OWN int opens(void) { return open("/etc/passwd", O_RDONLY); }
+OWN int reads(void) { char byte; return read(0, &byte, 1); }
+OWN int dies(void) { abort(); }
+OWN int random_one(void) { char bytes[8]; return getentropy(bytes, 8); }
+OWN void told(void) { fflush(stdout); }
+int main(void)
+{
+  printf("%ld %ld %ld %ld %ld\\n", process(), user(0), user(1), user(2), user(3));
+  printf("%ld %ld %s %s\\n", nanos(CLOCK_REALTIME), nanos(CLOCK_MONOTONIC),
+         home(), folder());
+  printf("%ld %s %ld\\n", parent(), kernel(), limit());
+  told();
+  return 0;
+}
+"""
+
 # Where a thread is, what it has, and what is known of its signal.
 REGISTERS = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", "r8",
              "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip", "fs_base")
@@ -115,10 +195,73 @@ class Calls(Gdb):
             ("print shared", "= 5"), at=(), errors=subprocess.STDOUT)
 
 
+    def answers(self):
+        """What the recording has, or the debugger's user; the rest is refused
+        in words."""
+        program = self.build("asks", ASKS, "-g", "-O0")
+        path = os.path.join(self.folder, "asks.cpr")
+        said = self.cprec("record", "-q", "-o", path, "--",
+                          program).stdout.splitlines()
+        pid, *users = said[0].split()
+        real, monotonic, home, folder = said[1].split()
+        parent, kernel, limit = said[2].split()
+        near = 600 * 10 ** 9
+        refused = r"{}\(\) cannot be answered: .*SIGSYS, Bad system call.*" \
+            r"\({}\) will be\s+abandoned"
+        steps = [
+            ("break told", ""), ("continue", "Breakpoint 1"),
+            ("print process()", f"= {pid}\n"),
+            *((f"print user({which})", f"= {user}\n")
+              for which, user in enumerate(users)),
+            # Of the wall's clock, it is known to some milliseconds.
+            *((f"print {asked} < 600 && {asked} > -600", "= 1") for asked in (
+                f"(nanos(0) - {real})/1000000000",
+                f"(micros() - {real}/1000)/1000000",
+                f"seconds() - {real}/1000000000")),
+            (f"print nanos(1) - {monotonic} < {near}", "= 1"),
+            (f"print nanos(1) >= {monotonic}", "= 1"),
+            # It takes no time, and yet it has passed.
+            ("print slept() >= 5000000000", "= 1"),
+            ("print slept() < 6000000000", "= 1"),
+            ("print home()", f'"{re.escape(home)}"'),
+            ("print folder()", f'"{re.escape(folder)}"'),
+            ("print parent()", f"= {parent}\n"),
+            ("print kernel()", f'"{re.escape(kernel)}"'),
+            ("print limit()", f"= {limit}\n"),
+            ("print allocates()", "= 8\n"), ("print allocates()", "= 8\n"),
+            ("print random_one()", "= 0\n"),
+            ("print opens()", refused.format("open(?:at)?", "opens")),
+            ("print reads()", refused.format("read", "reads")),
+            ("print session()", refused.format("getsid", "session")),
+            ("print dies()", r"SIGABRT, Aborted.*\(dies\) will be\s+abandoned"),
+            # What was refused has changed nothing.
+            ("print process()", f"= {pid}\n"),
+            ("print prints(7)", r"= 9\n"),
+            ("call (int)fflush(0)", "number 7\n.*= 0\n"),
+            ("backtrace", r"#0  told \(\) at"),
+        ]
+        return self.session(path, *steps, errors=subprocess.STDOUT)
+
+    def terminal(self):
+        """Output of a program that had none: at the end of each line."""
+        program = self.build("silent", "#include <stdio.h>\n"
+                             "int says(void) { return printf(\"a\\nb\"); }\n"
+                             "int main(void) { return fileno(stdout) != 1; }\n",
+                             "-g", "-O0")
+        path = self.record("silent", program)
+        return self.session(
+            path, ("tbreak main", ""), ("continue", "main"),
+            ("print says()", r"\ba\n.*= 3\n"),
+            ("print (int)puts(\"c\")", r"\bbc\n.*= 2\n"),
+            errors=subprocess.STDOUT)
+
+
 def run_all(options, folder):
     tests = Calls(options, folder)
     tests.test("a core file, after a call", tests.core)
     tests.test("each thread calls", tests.threads)
+    tests.test("what the recording knows", tests.answers)
+    tests.test("output is a terminal's", tests.terminal)
     return tests.summary()
 
 

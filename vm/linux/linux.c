@@ -245,7 +245,6 @@ static int64_t perform(struct linux_process *process, uint64_t *arg)
 static int64_t interrupted(struct linux_process *process, int64_t value,
 			   const uint64_t *arg)
 {
-	const struct linux_abi *abi = process->abi;
 	const struct reg_table *table = vm_reg_table(process->vm);
 	uint64_t pc = vm_reg(process->vm, table->pc);
 
@@ -254,7 +253,7 @@ static int64_t interrupted(struct linux_process *process, int64_t value,
 	/* The instruction again; the handler comes before it. */
 	vm_set_reg(process->vm, table->pc, pc - vm_call_size(process->vm));
 	process->thread->changed_registers = true;
-	return table->result == abi->number_reg ?
+	return table->result == table->call_number ?
 		       (int64_t)process->thread->number :
 		       (int64_t)arg[0];
 }
@@ -272,7 +271,8 @@ int linux_syscall(struct linux_process *process, struct linux_result *result,
 		hide_own_descriptors(process);
 	process->has_called = true;
 	memory_doubt_shared(process->memory);
-	process->thread->number = (uint32_t)vm_reg(vm, abi->number_reg);
+	process->thread->number = (uint32_t)vm_reg(
+		vm, vm_reg_table(vm)->call_number);
 	for (int i = 0; i < CALL_ARGS; i++)
 		arg[i] = vm_reg(vm, abi->arg_regs[i]);
 	abi_take_arguments(abi, process->thread->number, arg);

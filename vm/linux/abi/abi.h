@@ -151,7 +151,6 @@ struct linux_abi {
 	guest_addr low_start, low_end;	/* which those are */
 
 	/* Calls. */
-	uint8_t number_reg;
 	uint8_t arg_regs[CALL_ARGS];
 	uint8_t clone_child_tid, clone_tls;	/* arguments of clone(2) */
 	uint8_t clone_tls_at;	/* where in memory that the second leads to the

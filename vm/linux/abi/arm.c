@@ -137,7 +137,6 @@ const struct linux_abi abi_arm = {
 	.mmap_bits = 8,
 	.stack_bits = 11,
 	.heap_bits = 13,
-	.number_reg = ARM_R7,
 	.arg_regs = { ARM_R0, ARM_R0 + 1, ARM_R0 + 2, ARM_R0 + 3, ARM_R0 + 4,
 		      ARM_R0 + 5 },
 	.clone_child_tid = 4,

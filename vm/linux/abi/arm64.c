@@ -183,7 +183,6 @@ const struct linux_abi abi_arm64 = {
 	.mmap_bits = 18,
 	.stack_bits = 18,
 	.heap_bits = 18,
-	.number_reg = ARM64_X8,
 	.arg_regs = { ARM64_X0, ARM64_X0 + 1, ARM64_X0 + 2, ARM64_X0 + 3,
 		      ARM64_X0 + 4, ARM64_X0 + 5 },
 	.clone_child_tid = 4,

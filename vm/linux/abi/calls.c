@@ -166,6 +166,14 @@ const struct linux_call *linux_call_of(unsigned arch, uint64_t number)
 	return abi ? abi_call(abi, number) : NULL;
 }
 
+const struct guest_layout *linux_layout_of(unsigned arch,
+					   enum guest_struct type)
+{
+	const struct linux_abi *abi = linux_abi(arch);
+
+	return abi && abi->layouts[type].size ? &abi->layouts[type] : NULL;
+}
+
 const struct linux_call *linux_call_made(unsigned arch, uint64_t number,
 					 uint64_t args[CALL_ARGS],
 					 const struct linux_reader *reader)

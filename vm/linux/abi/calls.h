@@ -146,6 +146,10 @@ static inline unsigned linux_call_kind(const struct linux_call *call)
 	return call->like;
 }
 
+/* How guests of an architecture have a structure; NULL if they have not. */
+const struct guest_layout *linux_layout_of(unsigned arch,
+					   enum guest_struct type);
+
 /* Memory of a guest; false unless all bytes are known. */
 struct linux_reader {
 	bool (*read)(void *context, uint64_t addr, void *bytes, size_t size);

@@ -86,7 +86,6 @@ const struct linux_abi abi_i386 = {
 	.mmap_bits = 8,
 	.stack_bits = 11,
 	.heap_bits = 13,
-	.number_reg = I386_EAX,
 	.arg_regs = { I386_EBX, I386_ECX, I386_EDX, I386_ESI, I386_EDI,
 		      I386_EBP },
 	.clone_child_tid = 4,

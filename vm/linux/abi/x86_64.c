@@ -103,7 +103,6 @@ const struct linux_abi abi_x86_64 = {
 	.map_low = 0x40,	/* MAP_32BIT */
 	.low_start = UINT64_C(0x40000000),
 	.low_end = UINT64_C(0x80000000),
-	.number_reg = X86_RAX,
 	.arg_regs = { X86_RDI, X86_RSI, X86_RDX, X86_R10, X86_R8, X86_R9 },
 	.clone_child_tid = 3,
 	.clone_tls = 4,
