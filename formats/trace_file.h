@@ -55,9 +55,10 @@ enum chunk_kind {
 	CHUNK_DEVICES = 135,	/* of a machine, at a key frame */
 	CHUNK_DISK = 136,	/* blocks that were written until then, as pages:
 				   key_frame.h */
+	CHUNK_MODULE_SUMS = 137,	/* what files of modules had: module_sums.h */
 };
 
-#define CHUNK_KINDS (CHUNK_DISK + 1)		/* numbers go up to that */
+#define CHUNK_KINDS (CHUNK_MODULE_SUMS + 1)	/* numbers go up to that */
 
 /*
  * Written to disk: what a reader must know to read the file at all.  Only

@@ -219,6 +219,7 @@ static const char *const kind_names[] = {
 	[CHUNK_PIECE] = "piece of a kept file",
 	[CHUNK_DEVICES] = "state of devices",
 	[CHUNK_DISK] = "list of blocks",
+	[CHUNK_MODULE_SUMS] = "list of checksums",
 };
 
 bool chunk_kind_is_known(unsigned kind)

@@ -605,6 +605,8 @@ enum cprec_source {
 	CPREC_FROM_CODE,
 	CPREC_FROM_SNAPSHOT,
 	CPREC_FROM_REPLAY,
+	CPREC_FROM_FILE,	/* that is mapped: nobody may write there, and
+				   the program never used it */
 };
 
 struct cprec_memory {

@@ -12,30 +12,12 @@ struct cprec_diversion {
 	uint8_t *bytes, *known;		/* of it */
 };
 
-static int read_file(void *context, const char *path, uint64_t offset,
-		     uint8_t bytes[GUEST_PAGE], struct failure *why)
-{
-	struct cprec_diversion *diversion = context;
-	struct cprec_failure outer;
-	struct cprec_file *file = NULL;
-	uint64_t done = 0;
-	int rc = cprec_file_open(&file, diversion->of, path, &outer);
-
-	memset(bytes, 0, GUEST_PAGE);
-	if (!rc)
-		rc = cprec_file_read(file, offset, bytes, GUEST_PAGE, &done,
-				     &outer);
-	cprec_file_close(file);
-	return rc ? failed(why, rc, "%s", outer.text) : 0;
-}
-
 PUBLIC int cprec_diversion_begin(struct cprec_diversion **out,
 				 struct cprec_cursor *cursor,
 				 struct cprec_failure *why)
 {
 	struct cprec_recording *handle = cursor->of;
 	struct cprec_diversion *diversion;
-	struct diversion_files files = { .read = read_file };
 	struct replayer *replayer;
 	uint32_t stream, tid;
 	int rc = cursor_begin(cursor, &replayer, why);
@@ -48,9 +30,8 @@ PUBLIC int cprec_diversion_begin(struct cprec_diversion **out,
 	if (!diversion)
 		return failed(inner(why), ERR_NO_MEMORY, "out of memory");
 	diversion->of = handle;
-	files.context = diversion;
 	rc = diversion_begin(&diversion->inner, handle->query, &cursor->at,
-			     stream, &files, inner(why));
+			     stream, inner(why));
 	if (rc) {
 		free(diversion);
 		return rc;

@@ -28,6 +28,7 @@ static int take_memory(struct cprec_cursor *cursor, uint64_t addr,
 		[QUERY_CODE] = CPREC_FROM_CODE,
 		[QUERY_SNAPSHOT] = CPREC_FROM_SNAPSHOT,
 		[QUERY_REPLAY] = CPREC_FROM_REPLAY,
+		[QUERY_FILE] = CPREC_FROM_FILE,
 	};
 	struct query_answer answer = {
 		.source = QUERY_REPLAY, .as_of = QUERY_CERTAIN,

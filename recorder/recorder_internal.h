@@ -5,7 +5,8 @@
  * record_events.c runs the guest; record_effects.c turns what happens to it
  * into packets; streams.c has them by thread; segments.c ends a segment with a
  * key frame, for which snapshot.c stores pages; moments.c looks at the clock;
- * module_files.c keeps files of modules; programs.c says what is executed; children.c starts the recordings of new
+ * module_files.c keeps files of modules, module_sums.c says what they held;
+ * programs.c says what is executed; children.c starts the recordings of new
  * processes, and sharing.c keeps them from storing what others have; trace.c
  * begins and ends the file; recorder.c begins and ends all of it.
  */
@@ -16,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "cache/prediction.h"
@@ -23,6 +25,7 @@
 #include "formats/key_frame.h"
 #include "formats/meta.h"
 #include "formats/module_files.h"
+#include "formats/module_sums.h"
 #include "formats/moments.h"
 #include "formats/packet.h"
 #include "formats/trace_file.h"
@@ -128,6 +131,22 @@ struct recorded_moments {
 /* Modules whose symbols are in the file. */
 #define MODULES_MOST 512
 
+/* What is mapped under a name, whose symbols are written. */
+struct recorded_module {
+	const char *name;
+	uint64_t dev, ino;
+};
+
+/* Checksums of files, also for the processes that will be forked. */
+#define SUMMED_MOST 32u
+struct summed_files {
+	struct summed_file {
+		struct stat status;	/* of the file, then */
+		struct module_sum sum;	/* of 0 bytes: there is none */
+	} list[SUMMED_MOST];
+	size_t next;		/* to be replaced */
+};
+
 /* Symbols and kept files of modules. */
 #define KNOWN_FILES_MOST (MODULES_MOST * (1 + MODULE_FILES))
 
@@ -161,7 +180,7 @@ struct recorded_process {
 	char **argv;		/* of the program that it is; NULL: as given */
 	bool executed;		/* it has just become another one */
 
-	const char *modules[MODULES_MOST]; /* whose symbols are written */
+	struct recorded_module modules[MODULES_MOST];
 	size_t module_count;
 	bool mapped_code;	/* there may be new ones */
 	uint32_t kept_files;	/* numbers that pieces have, so far */
@@ -185,6 +204,7 @@ struct recorder {
 	struct recorded_moments moments;
 	struct pacing pacing;
 	struct recorded_process trace;
+	struct summed_files summed;
 
 	int error;		/* first failure inside an observer */
 	struct failure why;
@@ -304,6 +324,14 @@ bool sharing_find_file(struct recorder *rec, const char *path,
 int sharing_write_piece(struct recorder *rec, uint32_t number,
 			const char *whole, struct output *content,
 			struct failure *why);
+
+/* ------- module_sums.c ------- */
+
+/* Says what a file has that nobody may write, if it can be read. */
+void module_sums_add(struct recorder *rec, const char *path,
+		     struct output *list);
+int module_sums_write(struct recorder *rec, struct output *list,
+		      struct failure *why);
 
 /* ------- module_files.c ------- */
 

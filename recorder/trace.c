@@ -85,39 +85,57 @@ static int write_symbols(struct recorder *rec, const char *path,
 	return sharing_write_own_symbols(rec, path, &out, why);
 }
 
-/* Whether it is new; then it is not any more. */
-static bool note_module(struct recorded_process *trace, const char *name)
+enum module_news { MODULE_OLD, MODULE_NEW, MODULE_REPLACED };
+
+/* What is mapped there; it is noted. */
+static enum module_news note_module(struct recorder *rec,
+				    const struct region *region)
 {
-	for (size_t i = 0; i < trace->module_count; i++)
-		if (trace->modules[i] == name)
-			return false;
-	if (trace->module_count == MODULES_MOST)
-		return false;
-	trace->modules[trace->module_count++] = name;
-	return true;
+	struct recorded_process *trace = &rec->trace;
+	struct recorded_module now = { .name = region->name };
+	size_t i = 0;
+
+	memory_file_at(rec->memory, region->start, &now.dev, &now.ino);
+	while (i < trace->module_count && trace->modules[i].name != now.name)
+		i++;
+	if (i == MODULES_MOST)
+		return MODULE_OLD;
+	if (i == trace->module_count) {
+		trace->modules[trace->module_count++] = now;
+		return MODULE_NEW;
+	}
+	if (trace->modules[i].dev == now.dev && trace->modules[i].ino == now.ino)
+		return MODULE_OLD;
+	trace->modules[i] = now;
+	return MODULE_REPLACED;
 }
 
 int trace_write_symbols(struct recorder *rec, struct failure *why)
 {
 	size_t count;
 	const struct region *regions = memory_regions(rec->memory, &count);
-	struct output files = { 0 };
+	struct output files = { 0 }, sums = { 0 };
 	int rc = 0;
 
 	for (size_t i = 0; i < count && !rc; i++) {
 		const struct region *region = &regions[i];
+		enum module_news news = MODULE_OLD;
 
-		if (region->kind != REGION_FILE ||
-		    !(region->prot & MAY_EXEC) ||
-		    !note_module(&rec->trace, region->name))
-			continue;
-		rc = write_symbols(rec, region->name, why);
-		if (!rc)
+		if (region->kind == REGION_FILE && region->prot & MAY_EXEC)
+			news = note_module(rec, region);
+		if (news == MODULE_NEW)
+			rc = write_symbols(rec, region->name, why);
+		if (!rc && news == MODULE_NEW)
 			rc = module_files_add(rec, region->name, &files, why);
+		if (news != MODULE_OLD)
+			module_sums_add(rec, region->name, &sums);
 	}
 	if (!rc)
 		rc = module_files_write(rec, &files, why);
+	if (!rc)
+		rc = module_sums_write(rec, &sums, why);
 	output_release(&files);
+	output_release(&sums);
 	return rc;
 }
 

@@ -173,6 +173,19 @@ static int read_touch(struct replayer *rep, const struct script_touch *touch,
 	return 0;
 }
 
+/* What nobody may write is in its file, if nobody used it. */
+static int read_unused(struct replayer *rep, uint64_t addr, uint8_t *bytes,
+		       uint8_t *known, size_t size, struct failure *why)
+{
+	const struct region *region = memory_region_at(rep->memory, addr);
+
+	if (!rep->unused || !region || region->kind != REGION_FILE ||
+	    region->prot & MAY_WRITE)
+		return 0;
+	return rep->unused->read(rep->unused->context, region, addr, bytes,
+				 known, size, why);
+}
+
 /* One page, or a part of it. */
 static int read_part(struct replayer *rep, uint64_t addr, uint8_t *bytes,
 		     uint8_t *known, size_t size, struct failure *why)
@@ -185,7 +198,7 @@ static int read_part(struct replayer *rep, uint64_t addr, uint8_t *bytes,
 	/* What the guest will see at its first touch, it holds already. */
 	touch = doubt ? script_find_touch(&rep->script, page, doubt) : NULL;
 	if (doubt && !touch)
-		return 0;
+		return read_unused(rep, addr, bytes, known, size, why);
 	if (doubt && is_shared(rep, addr))
 		return read_touch(rep, touch, addr, bytes, known, size, why);
 	if (memory_look(rep->memory, addr, bytes, size))

@@ -87,6 +87,12 @@ struct vm *replayer_vm(struct replayer *rep)
 	return rep->vm;
 }
 
+void replayer_use_unused(struct replayer *rep,
+			 const struct replay_unused *unused)
+{
+	rep->unused = unused;
+}
+
 void replayer_divert(struct replayer *rep,
 		     const struct replay_diversion *diversion)
 {

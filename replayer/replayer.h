@@ -246,6 +246,21 @@ void replayer_instruction(struct replayer *replayer, guest_addr pc,
 struct vm *replayer_vm(struct replayer *replayer);
 
 /*
+ * Asked by replayer_read() for bytes of a file's page that nobody may write and
+ * the program did not use up to the end of the segment: fills in what it knows.
+ * NULL, at first: nothing is known.
+ */
+struct replay_unused {
+	int (*read)(void *context, const struct region *region, uint64_t addr,
+		    uint8_t *bytes, uint8_t *known, size_t size,
+		    struct failure *why);
+	void *context;
+};
+
+void replayer_use_unused(struct replayer *replayer,
+			 const struct replay_unused *unused);
+
+/*
  * The guest may be run and changed from now on.  `contents` is asked for pages
  * that the program did not see before the end of the segment; what it fails
  * with, replayer_diverted() returns, once.  After all that, the guest is

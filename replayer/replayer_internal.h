@@ -100,6 +100,7 @@ struct replayer {
 	bool in_order;		/* never jumps forwards */
 	bool expects_back;	/* keeps a checkpoint before where it goes */
 	const struct replay_diversion *diversion;	/* or NULL */
+	const struct replay_unused *unused;	/* or NULL */
 	bool was_diverted;	/* what is mapped may never have been there */
 	size_t base;		/* absent pages are as of this segment */
 	bool refills;		/* absent pages of zeros do not hold zeros */

@@ -191,7 +191,8 @@ static void set_sizes(json_t *object, const struct trace_reader *reader)
 	json_set_count(object, "index_bytes", bytes[CHUNK_INDEX]);
 	json_set_count(object, "symbols_bytes",
 		       bytes[CHUNK_SYMBOLS] + bytes[CHUNK_SYMBOLS_AT] +
-			       bytes[CHUNK_MODULE_FILES]);
+			       bytes[CHUNK_MODULE_FILES] +
+			       bytes[CHUNK_MODULE_SUMS]);
 	json_set_count(object, "kept_bytes", bytes[CHUNK_PIECE]);
 }
 

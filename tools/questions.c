@@ -344,6 +344,9 @@ static int find_answer(struct question *question, struct opened *opened,
 			  &question->answer, why);
 	if (rc)
 		return rc;
+	if (query_why_unknown(opened->query))
+		failed(&question->unknown, ERR_NOT_FOUND, "%s",
+		       query_why_unknown(opened->query));
 	question->is_mapped = true;
 	if (recording_is_machine(opened->recording))
 		return find_physical(question, opened, why);
@@ -393,6 +396,7 @@ static const char *const source_names[] = {
 	[QUERY_CODE] = "code",
 	[QUERY_SNAPSHOT] = "snapshot",
 	[QUERY_REPLAY] = "replay",
+	[QUERY_FILE] = "file",
 };
 
 /* What is not known is said as it was asked. */
@@ -585,6 +589,17 @@ static void note_as_of(const struct question *question)
 			 at, as_of);
 }
 
+/* Of a file's bytes that the program did not use. */
+static void note_unknown(const struct question *question)
+{
+	char line[LINE_TEXT];
+
+	if (*question->unknown.text)
+		say_note("%sthe program did not use all that was asked for,"
+			 " and %s", line_text(question, line),
+			 question->unknown.text);
+}
+
 static void say_not_mapped(const struct question *question)
 {
 	char line[LINE_TEXT], at[POSITION_TEXT];
@@ -600,8 +615,10 @@ bool question_print(const struct question *question, bool json)
 		print_as_json(question);
 	else if (!question->has_failed)
 		print_as_text(question);
-	if (!question->has_failed)
+	if (!question->has_failed) {
 		note_as_of(question);
+		note_unknown(question);
+	}
 	if (question->has_failed)
 		say_failed(question);
 	else if (!question->is_mapped)

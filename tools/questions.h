@@ -61,6 +61,7 @@ struct question {
 	bool has_symbol;		/* it was asked for by one, or by an
 					   expression */
 	bool has_memory;		/* it is at `addr` */
+	struct failure unknown;		/* why no file has its bytes; "" */
 	struct expression found;
 	bool has_addr, has_at;		/* these are known: */
 	uint64_t addr;

@@ -9,7 +9,7 @@ from .binding import (Closed, Collector, NotFound, Position, ask, collect,
 
 # What enumerations of <cprec.h> mean, by their numbers.
 STOPS = ("position", "break", "watch", "signal", "call", "return")
-SOURCES = ("unknown", "code", "snapshot", "replay")
+SOURCES = ("unknown", "code", "snapshot", "replay", "file")
 SYMBOLS = ("other", "data", "function")
 
 

@@ -324,6 +324,7 @@ static int add_chunk(struct recording *recording, uint32_t chunk,
 	case CHUNK_SYMBOLS:
 	case CHUNK_SYMBOLS_AT:
 	case CHUNK_MODULE_FILES:
+	case CHUNK_MODULE_SUMS:
 	case CHUNK_PIECE:
 	case CHUNK_DEVICES:
 	case CHUNK_DISK:

@@ -16,40 +16,73 @@
 
 /* ------- modules ------- */
 
-static int add_chunk(struct recording *recording, size_t chunk,
-		     struct failure *why)
+/* Reads all chunks of a kind. */
+static int read_chunks(struct recording *recording, enum chunk_kind kind,
+		       int (*take)(struct recording *recording,
+				   const uint8_t *bytes, size_t size),
+		       struct failure *why)
 {
-	uint8_t *bytes;
-	int rc = trace_reader_chunk(recording->reader, chunk, &bytes, why);
+	const struct trace_reader *reader = recording->reader;
+	size_t count = trace_reader_count(reader);
 
-	if (rc)
-		return rc;
-	rc = module_files_decode(&recording->modules, bytes,
-				 trace_reader_info(recording->reader,
-						   chunk)->size);
-	free(bytes);
-	if (rc)
-		return recording_damaged(recording, (uint32_t)chunk, rc,
-					 "contents", why);
+	for (size_t i = 0; i < count; i++) {
+		uint8_t *bytes;
+		int rc;
+
+		if (trace_reader_info(reader, i)->kind != kind)
+			continue;
+		rc = trace_reader_chunk(reader, i, &bytes, why);
+		if (rc)
+			return rc;
+		rc = take(recording, bytes, trace_reader_info(reader, i)->size);
+		free(bytes);
+		if (rc)
+			return recording_damaged(recording, (uint32_t)i, rc,
+						 "contents", why);
+	}
 	return 0;
+}
+
+static int take_modules(struct recording *recording, const uint8_t *bytes,
+			size_t size)
+{
+	return module_files_decode(&recording->modules, bytes, size);
 }
 
 int recording_modules(struct recording *recording,
 		      const struct module_list **out, struct failure *why)
 {
-	size_t count = trace_reader_count(recording->reader);
-	int rc = 0;
+	int rc;
 
 	*out = &recording->modules;
 	if (recording->has_modules)
 		return 0;
 	module_files_release(&recording->modules);
-	for (size_t i = 0; i < count && !rc; i++)
-		if (trace_reader_info(recording->reader, i)->kind ==
-		    CHUNK_MODULE_FILES)
-			rc = add_chunk(recording, i, why);
+	rc = read_chunks(recording, CHUNK_MODULE_FILES, take_modules, why);
 	recording->has_modules = !rc;
 	return rc;
+}
+
+static int take_sums(struct recording *recording, const uint8_t *bytes,
+		     size_t size)
+{
+	return module_sums_decode(&recording->sums, bytes, size);
+}
+
+int recording_module_sum(struct recording *recording, const char *path,
+			 struct module_sum *out, struct failure *why)
+{
+	int rc = 0;
+
+	if (!recording->has_sums) {
+		module_sums_release(&recording->sums);
+		rc = read_chunks(recording, CHUNK_MODULE_SUMS, take_sums, why);
+		recording->has_sums = !rc;
+	}
+	if (rc || module_sums_find(&recording->sums, path, out))
+		return rc;
+	return failed(why, ERR_NOT_FOUND, "the recording does not say what"
+		      " '%s' held", path);
 }
 
 /* ------- pieces ------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * kept_files.h - which builds modules are; files of theirs, here or where a
- * member has them
+ * kept_files.h - which builds modules are, and what their files held; files of
+ * theirs, here or where a member has them
  */
 #ifndef CPREC_REPLAYER_RECORDING_KEPT_FILES_H
 #define CPREC_REPLAYER_RECORDING_KEPT_FILES_H
@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "formats/module_files.h"
+#include "formats/module_sums.h"
 
 struct failure;
 struct recording;
@@ -17,6 +18,10 @@ struct trace_reader;
 /* All modules of which the recording says it; none in older ones. */
 int recording_modules(struct recording *recording,
 		      const struct module_list **out, struct failure *why);
+
+/* ERR_NOT_FOUND, with the reason: the recording does not say it. */
+int recording_module_sum(struct recording *recording, const char *path,
+			 struct module_sum *out, struct failure *why);
 
 /* Writes a file that is kept into `fd`, which is empty.  ERR_CORRUPT. */
 int recording_kept_file(struct recording *recording,

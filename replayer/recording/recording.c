@@ -62,6 +62,7 @@ void recording_close(struct recording *recording)
 	free(recording->event_times.list);
 	free(recording->moments.list);
 	module_files_release(&recording->modules);
+	module_sums_release(&recording->sums);
 	recording_forget(recording);
 	meta_release(&recording->meta);
 	summary_release(&recording->summary);

@@ -29,6 +29,7 @@
 
 #include "formats/meta.h"
 #include "formats/module_files.h"
+#include "formats/module_sums.h"
 #include "formats/moments.h"
 #include "formats/trace_file.h"
 #include "replayer/recording/members.h"
@@ -147,6 +148,8 @@ struct recording {
 	struct moments moments;
 	bool has_modules;	/* `modules` are what recording_modules() says */
 	struct module_list modules;
+	bool has_sums;		/* the same of recording_module_sum() */
+	struct module_sums sums;
 };
 
 #endif

@@ -23,34 +23,11 @@ struct diversion {
 	struct diversion_kernel kernel;
 	struct position at;
 	struct replay_diversion hooks;
-	struct diversion_files files;
 };
 
 /* ------- pages that the program did not see ------- */
 
-/*
- * What nobody may write is as in its file; what is written by the linker is
- * seen when that happens.
- */
-static int find_in_file(struct diversion *diversion, guest_addr addr,
-			uint8_t *bytes, struct failure *why)
-{
-	size_t count;
-	const struct region *list =
-		memory_regions(vm_memory(diversion->vm), &count);
-
-	for (size_t i = 0; i < count; i++)
-		if (list[i].start <= addr && addr < list[i].end &&
-		    list[i].kind == REGION_FILE && !(list[i].prot & MAY_WRITE))
-			return diversion->files.read(
-				diversion->files.context, list[i].name,
-				list[i].offset + (addr - list[i].start), bytes,
-				why);
-	return failed(why, ERR_NOT_FOUND, "it is in no file, or may have been"
-		      " written");
-}
-
-/* It may have seen them later, unchanged. */
+/* It may have seen them later, unchanged; or they are in a file. */
 static int find_contents(void *context, uint64_t page, uint8_t *bytes,
 			 struct failure *why)
 {
@@ -59,23 +36,24 @@ static int find_contents(void *context, uint64_t page, uint8_t *bytes,
 				       page << GUEST_PAGE_SHIFT);
 	uint8_t known[GUEST_PAGE];
 	struct query_answer answer;
-	struct failure reason;
+	const char *reason;
 	int rc = query_memory(diversion->query, addr, &diversion->at, bytes,
 			      known, GUEST_PAGE, &answer, why);
 
-	if (rc || !memchr(known, 0, GUEST_PAGE) ||
-	    !find_in_file(diversion, addr, bytes, &reason))
+	if (rc || !memchr(known, 0, GUEST_PAGE))
 		return rc;
+	reason = query_why_unknown(diversion->query);
 	return failed(why, ERR_NOT_FOUND, "what is at 0x%llx is not in the"
 		      " recording: the program never used it, and %.150s",
-		      (unsigned long long)addr, reason.text);
+		      (unsigned long long)addr,
+		      reason ? reason : "it may have been written");
 }
 
 /* ------- beginning and ending ------- */
 
 int diversion_begin(struct diversion **out, struct query *query,
 		    const struct position *at, uint32_t stream,
-		    const struct diversion_files *files, struct failure *why)
+		    struct failure *why)
 {
 	struct diversion *diversion = calloc(1, sizeof(*diversion));
 	struct reg_file regs;
@@ -97,7 +75,6 @@ int diversion_begin(struct diversion **out, struct query *query,
 		return rc;
 	}
 	diversion->at = *at;
-	diversion->files = *files;
 	diversion->hooks = (struct replay_diversion){ find_contents, diversion };
 	diversion->vm = replayer_vm(diversion->replayer);
 	diversion->kernel = (struct diversion_kernel) {
@@ -158,11 +135,37 @@ void diversion_set_registers(struct diversion *diversion,
 	vm_set_registers(diversion->vm, regs);
 }
 
+/* What is of a file, and was not used in the diversion, is as recorded. */
+static int read_recorded(struct diversion *diversion, uint64_t addr,
+			 uint8_t *bytes, uint8_t *known, size_t size,
+			 struct failure *why)
+{
+	const struct region *region =
+		memory_region_at(vm_memory(diversion->vm), addr);
+	struct query_answer answer;
+
+	if (!region || region->kind != REGION_FILE)
+		return 0;
+	return query_memory(diversion->query, addr, &diversion->at, bytes,
+			    known, size, &answer, why);
+}
+
 int diversion_read(struct diversion *diversion, uint64_t addr, uint8_t *bytes,
 		   uint8_t *known, size_t size, struct failure *why)
 {
-	return replayer_read(diversion->replayer, addr, bytes, known, size,
-			     why);
+	int rc = replayer_read(diversion->replayer, addr, bytes, known, size,
+			       why);
+
+	/* Page by page: some may be new. */
+	for (size_t at = 0, part; !rc && at < size; at += part) {
+		part = GUEST_PAGE - (addr + at) % GUEST_PAGE;
+		if (part > size - at)
+			part = size - at;
+		if (!memchr(known + at, 1, part))
+			rc = read_recorded(diversion, addr + at, bytes + at,
+					   known + at, part, why);
+	}
+	return rc;
 }
 
 int diversion_write(struct diversion *diversion, uint64_t addr,

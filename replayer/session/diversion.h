@@ -31,20 +31,10 @@
 
 struct diversion;
 
-/*
- * What a page of a program's file or library holds, for pages that the program
- * never used.  ERR_NOT_FOUND: there is no such file.
- */
-struct diversion_files {
-	int (*read)(void *context, const char *path, uint64_t offset,
-		    uint8_t bytes[GUEST_PAGE], struct failure *why);
-	void *context;
-};
-
 /* A copy of a position, of which a stream's thread will run. */
 int diversion_begin(struct diversion **out, struct query *query,
 		    const struct position *at, uint32_t stream,
-		    const struct diversion_files *files, struct failure *why);
+		    struct failure *why);
 
 /* NULL is allowed. */
 void diversion_end(struct diversion *diversion);

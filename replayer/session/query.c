@@ -18,6 +18,34 @@
  */
 #define TRANSLATIONS_KEPT 131072u
 
+/* Bytes of a region that the program did not use; see module_bytes.h. */
+static int read_unused(struct query *query, const struct region *region,
+		       uint64_t addr, uint8_t *bytes, uint8_t *known,
+		       size_t size, struct failure *why)
+{
+	int rc = module_bytes_read(&query->files, query->recording,
+				   region->name,
+				   region->offset + (addr - region->start),
+				   bytes, &size, &query->unknown);
+
+	if (rc == ERR_NOT_FOUND)
+		return 0;
+	if (rc)
+		return failed(why, rc, "%s", query->unknown.text);
+	memset(known, 1, size);
+	return 0;
+}
+
+static int on_unused(void *context, const struct region *region, uint64_t addr,
+		     uint8_t *bytes, uint8_t *known, size_t size,
+		     struct failure *why)
+{
+	struct query *query = context;
+
+	return query->asks_itself ? 0 : read_unused(query, region, addr, bytes,
+						    known, size, why);
+}
+
 int query_create(struct query **out, struct recording *recording,
 		 struct failure *why)
 {
@@ -28,6 +56,7 @@ int query_create(struct query **out, struct recording *recording,
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	query->recording = query->fine.recording = recording;
 	query->cancelled = recording_cancelled(recording);
+	query->unused = (struct replay_unused){ on_unused, query };
 	rc = segment_views_init(&query->views, recording, why);
 	if (!rc)
 		rc = touches_create(&query->touches, recording, why);
@@ -46,6 +75,7 @@ void query_destroy(struct query *query)
 	replayer_destroy(query->replayer);
 	segment_views_release(&query->views);
 	touches_destroy(query->touches);
+	module_bytes_release(&query->files);
 	fine_release(&query->fine);
 	free(query);
 }
@@ -98,6 +128,8 @@ int query_replayer(struct query *query, struct replayer **out,
 			rc = use_side_file(query, why);
 		if (!rc)
 			replayer_use_space(query->replayer, &query->space);
+		if (!rc)
+			replayer_use_unused(query->replayer, &query->unused);
 	}
 	*out = query->replayer;
 	return rc;
@@ -300,8 +332,11 @@ static int ask_replay(struct query *query, struct part *part,
 		leave_shared(part);
 		return 0;
 	}
+	/* The recording comes first: a later touch may tell. */
+	query->asks_itself = true;
 	rc = replayer_read(replayer, part->addr, part->bytes, part->known,
 			   part->size, why);
+	query->asks_itself = false;
 	if (rc || !part->doubt || is_any_known(part))
 		return rc;
 	return ask_later_touch(query, part, why);
@@ -404,6 +439,25 @@ int query_word(struct query *query, uint64_t addr, uint64_t *out,
 	return rc;
 }
 
+/*
+ * Of a file's pages that nobody may write, what nobody has used is as in the
+ * file; what a linker has written in them is known.
+ */
+static int ask_file(struct query *query, struct part *part,
+		    struct failure *why)
+{
+	const struct region *region = part->region;
+	int rc;
+
+	if (!region || region->kind != REGION_FILE || region->prot & MAY_WRITE)
+		return 0;
+	rc = read_unused(query, region, part->addr, part->bytes, part->known,
+			 part->size, why);
+	if (!rc && is_any_known(part))
+		part->source = QUERY_FILE;
+	return rc;
+}
+
 /* The query procedure. */
 static int query_part(struct query *query, struct part *part,
 		      struct failure *why)
@@ -419,9 +473,10 @@ static int query_part(struct query *query, struct part *part,
 		rc = ask_at_rest(query, part, &is_answered, why);
 	if (!rc && !is_answered)
 		rc = ask_replay(query, part, why);
-	if (!rc && !is_any_known(part))
-		part->source = QUERY_UNKNOWN;
-	return rc;
+	if (rc || part->is_shared || is_any_known(part))
+		return rc;
+	part->source = QUERY_UNKNOWN;
+	return ask_file(query, part, why);
 }
 
 static void take_source(struct query_answer *answer, enum query_source source)
@@ -463,6 +518,11 @@ static int query_parts(struct query *query, struct part part,
 	return rc;
 }
 
+const char *query_why_unknown(const struct query *query)
+{
+	return *query->unknown.text ? query->unknown.text : NULL;
+}
+
 int query_home(struct query *query, uint64_t addr, const struct position *at,
 	       guest_addr *out, struct failure *why)
 {
@@ -498,6 +558,7 @@ int query_memory(struct query *query, uint64_t addr,
 	if (!shared)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	query->position = *at;
+	query->unknown.text[0] = '\0';
 	segment_views_trim(&query->views);
 	rc = query_is_wanted(query, why);
 	if (!rc)

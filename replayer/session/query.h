@@ -3,7 +3,8 @@
  * query.h - what an address held at a time
  *
  * The procedure of US 7,620,938 B2: code space, summarization index,
- * snapshot, replay of the part that matters; else unknown.
+ * snapshot, replay of the part that matters; else what is in the file that is
+ * mapped, of what nobody may write and nobody used; else unknown.
  *
  * Ownership:  the caller's buffers are filled; the recording is borrowed.
  * Errors:     those of replayer.h.  Unknown bytes are an answer, no error.
@@ -23,6 +24,7 @@ enum query_source {
 	QUERY_CODE,
 	QUERY_SNAPSHOT,
 	QUERY_REPLAY,
+	QUERY_FILE,		/* the program never used it */
 };
 
 #define QUERY_CERTAIN UINT64_MAX
@@ -101,6 +103,12 @@ int query_memory(struct query *query, uint64_t addr,
 		 const struct position *at, uint8_t *bytes, uint8_t *known,
 		 size_t size, struct query_answer *answer,
 		 struct failure *why);
+
+/*
+ * Why bytes that were asked for last, and are not known, were in no file either;
+ * NULL: that is not known, or they are in none.
+ */
+const char *query_why_unknown(const struct query *query);
 
 /*
  * Where a machine has what is at an address then; HOME_NONE: nowhere.  Of a

@@ -13,6 +13,7 @@
 #include "replayer/session/fine.h"
 #include "replayer/session/query.h"
 #include "replayer/replayer.h"
+#include "replayer/symbols/symbols.h"
 #include "replayer/touches.h"
 
 struct kernel;
@@ -27,10 +28,14 @@ struct query {
 	struct kernel *follows;	/* one of whose processes alone is asked;
 				   NULL: all are */
 	const atomic_bool *cancelled;	/* NULL: never */
+	struct module_bytes files;
+	struct replay_unused unused;	/* of a replayer: it asks them, ... */
+	bool asks_itself;	/* ... but the session does */
 
 	/* Of the question. */
 	struct position position;
 	struct segment_position place;
+	struct failure unknown;	/* why no file has it; "" */
 };
 
 /* What a touch found that the index of a segment names. */

@@ -19,6 +19,7 @@
  *	demangle.h	names as people write them
  *	debug_search.h	where debugging information is looked for
  *	module_sources.h	where the files of modules are
+ *	module_bytes.h	what is in them that programs did not use
  *	kernel_names.h	the memory of a machine's kernel
  *	btf.h		its structures
  *	patterns.h	which symbols somebody means
@@ -42,6 +43,7 @@
 #include "replayer/symbols/inlined_places.h"
 #include "replayer/symbols/kernel_names.h"
 #include "replayer/symbols/lines.h"
+#include "replayer/symbols/module_bytes.h"
 #include "replayer/symbols/module_sources.h"
 #include "replayer/symbols/names.h"
 #include "replayer/symbols/patterns.h"

@@ -18,6 +18,7 @@
 #include "formats/member.h"
 #include "formats/meta.h"
 #include "formats/module_files.h"
+#include "formats/module_sums.h"
 #include "formats/moments.h"
 #include "formats/packet.h"
 #include "formats/page_items.h"
@@ -545,6 +546,9 @@ static void make_kept(void)
 	for (size_t i = 0; i < sizeof(modules) / sizeof(modules[0]); i++)
 		module_files_encode(&out, &modules[i]);
 	put(writer, CHUNK_MODULE_FILES, 0, 0, &out);
+	module_sum_encode(&out, modules[0].path,
+			  &(struct module_sum){ 4096, UINT64_C(0x123456789abcdef0) });
+	put(writer, CHUNK_MODULE_SUMS, 0, 0, &out);
 	put_key_frame(writer, 0, &first);
 	summary_encode(&out, &summary);
 	put(writer, CHUNK_SUMMARY, 0, 0, &out);

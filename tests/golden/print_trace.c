@@ -11,6 +11,7 @@
 #include "formats/member.h"
 #include "formats/meta.h"
 #include "formats/module_files.h"
+#include "formats/module_sums.h"
 #include "formats/moments.h"
 #include "formats/packet.h"
 #include "formats/symbols.h"
@@ -343,6 +344,21 @@ static void print_module_files(FILE *out, struct content *content, int *rc)
 	module_files_release(&modules);
 }
 
+static void print_module_sums(FILE *out, struct content *content, int *rc)
+{
+	struct module_sums sums = { 0 };
+
+	*rc = module_sums_decode(&sums, content->bytes, content->size);
+	for (size_t i = 0; i < sums.count; i++) {
+		const struct module_sum *sum = &sums.list[i].sum;
+
+		fprintf(out, "  %s size %" PRIu64 " checksum 0x%" PRIx64 "\n",
+			sums.list[i].path, sum->size, sum->sum);
+		module_sum_encode(&content->again, sums.list[i].path, sum);
+	}
+	module_sums_release(&sums);
+}
+
 typedef void print_content(FILE *out, struct content *content, int *rc);
 
 static print_content *const printers[] = {
@@ -363,6 +379,7 @@ static print_content *const printers[] = {
 	[CHUNK_PIECE] = print_bytes,
 	[CHUNK_DEVICES] = print_bytes,
 	[CHUNK_DISK] = print_snapshot,
+	[CHUNK_MODULE_SUMS] = print_module_sums,
 };
 
 static int print_chunk(FILE *out, const struct trace_reader *reader,
