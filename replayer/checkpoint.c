@@ -233,6 +233,7 @@ void checkpoint_release(struct checkpoint *point)
 		return;
 	free(point->turns.list);
 	free(point->pages);
+	free(point->encoded);
 	leave_room(point);
 	free(point);
 }

@@ -62,6 +62,11 @@ static int encode_point(struct replayer *rep, struct segment_position *at,
 	return machine_stored_encode(rep->machine->replay, at, out, why);
 }
 
+static void trim_points(struct replayer *rep)
+{
+	machine_points_trim(rep->machine->replay);
+}
+
 static struct position now(const struct replayer *rep)
 {
 	return machine_replay_now(rep->machine->replay);
@@ -387,8 +392,8 @@ static void end(struct replayer *rep)
 
 const struct guest guest_machine = {
 	.make = make, .end = end, .go = go, .seek_in = seek_in,
-	.encode_point = encode_point, .now = now, .time = time_now,
-	.interrupt = interrupt,
+	.encode_point = encode_point, .trim_points = trim_points,
+	.now = now, .time = time_now, .interrupt = interrupt,
 	.reg = reg, .registers = registers, .of_thread = of_thread,
 	.read = look, .peek = peek, .home = home, .address = address,
 	.use_space = use_space,

@@ -35,6 +35,10 @@ struct guest {
 	int (*encode_point)(struct replayer *rep, struct segment_position *at,
 			    struct output *out, struct failure *why);
 
+	/* Start points in memory may take less than before.  NULL: it has none
+	 * of its own. */
+	void (*trim_points)(struct replayer *rep);
+
 	/* It runs, and is to stop soon. */
 	void (*interrupt)(struct replayer *rep);
 

@@ -108,13 +108,16 @@ bool machine_points_start(struct machine_replay *replay,
 			  struct failure *why);
 void machine_points_drop(struct machine_replay *replay);
 
-/* Whether the side file has one that is nearer to a place ahead. */
+/* Drops the oldest, so that they take no more than the replayer's leave. */
+void machine_points_trim(struct machine_replay *replay);
+
+/* Whether one that was kept, or one of the side file, is nearer to a place ahead. */
 bool machine_stored_is_nearer(const struct machine_replay *replay,
 			      const struct segment_position *to);
 
 /*
- * The same as machine_points_start(), by the side file, if its state is the
- * nearest.
+ * The same as machine_points_start(), by a state of the replayer's points or of
+ * the side file, if that is the nearest.
  */
 bool machine_stored_start(struct machine_replay *replay,
 			  const struct segment_position *to, int *rc,

@@ -5,7 +5,8 @@
  * As of programs (points.c): who goes back by little will do so again.  A state
  * has the pages that were written since the key frame; which those are, the
  * board knows, in the order in which they were written first: those of an
- * earlier state come first.  It lives as long as its segment is loaded.
+ * earlier state come first.  It lives as long as its segment is loaded; those
+ * that somebody wants to be kept are the replayer's (points.c).
  */
 #include "replayer/machine_internal.h"
 
@@ -107,6 +108,25 @@ static int keep_cores(const struct machine_replay *replay,
 	return rc;
 }
 
+/* What the replayer keeps counts, too. */
+static uint64_t room(const struct machine_replay *replay)
+{
+	const struct points *kept = replay->rep ? &replay->rep->points : NULL;
+
+	return !kept ? POINTS_MOST :
+	       kept->size < kept->most ? kept->most - kept->size : 0;
+}
+
+void machine_points_trim(struct machine_replay *replay)
+{
+	struct machine_points *points = &replay->points;
+
+	while (points->count && points->size > room(replay)) {
+		points->size -= size_of(replay, &points->list[0]);
+		drop(points, 0);
+	}
+}
+
 static int keep(struct machine_replay *replay, struct failure *why)
 {
 	struct machine_points *points = &replay->points;
@@ -131,10 +151,7 @@ static int keep(struct machine_replay *replay, struct failure *why)
 				   GUEST_PAGE), GUEST_PAGE);
 	points->list[points->count++] = point;
 	points->size += size_of(replay, &point);
-	while (points->count && points->size > POINTS_MOST) {
-		points->size -= size_of(replay, &points->list[0]);
-		drop(points, 0);
-	}
+	machine_points_trim(replay);
 	return 0;
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * machine_stored.c - states inside a segment of a machine, in the side file
+ * machine_stored.c - states inside a segment of a machine, as bytes: in the side
+ * file, or kept in memory
  *
- * Where one is found and kept is the same as of programs (stored_points.c).  To
- * start there is to start at the key frame, to decode the packets up to there
- * again, and to put in all that has changed.
+ * Where one is found and kept is the same as of programs (stored_points.c,
+ * points.c).  To start there is to start at the key frame, to decode the packets
+ * up to there again, and to put in all that has changed.
  *
  * formats/trace-format.md, section 17.
  */
@@ -245,38 +246,51 @@ static int put_in(struct machine_replay *replay,
 	return 0;
 }
 
-/* One that is nearer than all that are kept in memory; or NULL. */
-static const struct side_record *find(const struct machine_replay *replay,
-				      const struct segment_position *to)
+/* The nearest one: of the side file, or in memory; or neither. */
+struct found {
+	const struct side_record *record;
+	struct checkpoint *point;
+	uint64_t place;		/* as stored_point_place() */
+};
+
+/* That is nearer than all of machine_points.c. */
+static bool find(struct found *out, const struct machine_replay *replay,
+		 const struct segment_position *to)
 {
-	const struct side_record *record =
-		replay->rep ? points_find_stored(replay->rep, to) : NULL;
+	struct replayer *rep = replay->rep;
 	uint64_t here;
 
-	if (!record || !machine_points_time(replay, to, &here))
-		return record;
-	return here - recording_time(replay->recording, to->segment) <
-			       record->place >> STORED_EVENTS_BITS ?
-		       record : NULL;
+	*out = (struct found){ 0 };
+	if (!rep)
+		return false;
+	out->record = points_find_stored(rep, to);
+	if (!out->record)
+		out->point = points_find(rep, to);
+	if (out->record)
+		out->place = out->record->place;
+	else if (out->point)
+		out->place = stored_point_place(rep, &out->point->at);
+	else
+		return false;
+	return !machine_points_time(replay, to, &here) ||
+	       here - recording_time(replay->recording, to->segment) <
+		       out->place >> STORED_EVENTS_BITS;
 }
 
 bool machine_stored_is_nearer(const struct machine_replay *replay,
 			      const struct segment_position *to)
 {
-	const struct side_record *record = NULL;
+	struct found found;
 
-	if (replay->rep && !replay->rep->observer_count &&
-	    to->segment == replay->segment)
-		record = find(replay, to);
-	return record &&
+	return replay->rep && !replay->rep->observer_count &&
+	       to->segment == replay->segment && find(&found, replay, to) &&
 	       board_steps(replay->board) -
 			       recording_time(replay->recording, to->segment) <
-		       record->place >> STORED_EVENTS_BITS;
+		       found.place >> STORED_EVENTS_BITS;
 }
 
-/* Whether a state is that of the place where the record is. */
-static bool is_of(const struct side_record *record,
-		  const struct stored_state *state,
+/* Whether a state is that of the place where it was found. */
+static bool is_of(const struct found *found, const struct stored_state *state,
 		  const struct machine_replay *replay, size_t segment)
 {
 	const struct segment_position at = { segment, state->time,
@@ -284,26 +298,45 @@ static bool is_of(const struct side_record *record,
 
 	return state->time >= recording_time(replay->recording, segment) &&
 	       state->time <= recording_time(replay->recording, segment + 1) &&
-	       stored_point_place(replay->rep, &at) == record->place;
+	       stored_point_place(replay->rep, &at) == found->place;
+}
+
+/* `bytes` has those of a record. */
+static bool read_found(struct input *out, const struct found *found,
+		       const struct machine_replay *replay,
+		       struct output *bytes)
+{
+	struct points *points = &replay->rep->points;
+
+	if (found->point) {
+		found->point->used = ++points->uses;
+		*out = (struct input) {
+			found->point->encoded,
+			found->point->encoded + found->point->encoded_size, 0,
+		};
+		return true;
+	}
+	if (!side_file_read(points->side, found->record, bytes))
+		return false;
+	*out = (struct input){ bytes->bytes, bytes->bytes + bytes->size, 0 };
+	return true;
 }
 
 bool machine_stored_start(struct machine_replay *replay,
 			  const struct segment_position *to, int *rc,
 			  struct failure *why)
 {
-	const struct side_record *record = find(replay, to);
 	struct stored_state *state = NULL;
 	struct output bytes = { 0 };
+	struct found found;
 	struct input in;
 	bool is_good = false;
 
-	if (record && side_file_read(replay->rep->points.side, record, &bytes))
+	if (find(&found, replay, to) && read_found(&in, &found, replay, &bytes))
 		state = calloc(1, sizeof(*state));
-	if (state) {
-		in = (struct input){ bytes.bytes, bytes.bytes + bytes.size, 0 };
+	if (state)
 		is_good = !take_state(state, replay, &in) &&
-			  is_of(record, state, replay, to->segment);
-	}
+			  is_of(&found, state, replay, to->segment);
 	if (is_good)
 		*rc = machine_start_at(replay, to->segment, why);
 	/* One that is damaged is as if it were not there. */

@@ -13,6 +13,7 @@
 #include "formats/array.h"
 #include "formats/error.h"
 #include "formats/side_file.h"
+#include "replayer/guests.h"
 
 /*
  * So many steps take 2 ms.  One back in gzip takes 2 ms instead of 12, in
@@ -80,6 +81,8 @@ void replayer_keep_points(struct replayer *rep, uint64_t most, uint64_t gap)
 	rep->points.most = most;
 	rep->points.gap = gap;
 	trim(&rep->points, 0);
+	if (rep->guest->trim_points)
+		rep->guest->trim_points(rep);
 }
 
 void replayer_lay_points(struct replayer *rep, bool lays)
@@ -110,6 +113,12 @@ static struct checkpoint *find(const struct points *points,
 			found = point;
 	}
 	return found;
+}
+
+struct checkpoint *points_find(const struct replayer *rep,
+			       const struct segment_position *place)
+{
+	return find(&rep->points, place);
 }
 
 int points_before(struct replayer *rep, const struct position *position,
@@ -150,6 +159,8 @@ static int keep(struct replayer *rep, struct checkpoint *point,
 	point->used = ++points->uses;
 	points->size += point->size;
 	points->list[points->count++] = point;
+	if (rep->guest->trim_points)
+		rep->guest->trim_points(rep);
 	return 0;
 }
 
@@ -241,15 +252,39 @@ int points_start(struct replayer *rep, const struct segment_position *to,
 	return rep->error ? failed(why, rep->error, "%s", rep->why.text) : 0;
 }
 
-int replayer_keep_point(struct replayer *rep, struct failure *why)
+/* A machine's, as in a side file; `*out` is NULL if it takes more than `most`. */
+static int take_encoded(struct replayer *rep, uint64_t most,
+			struct checkpoint **out, struct failure *why)
 {
-	struct checkpoint *point;
+	struct checkpoint *point = calloc(1, sizeof(*point));
+	struct output bytes = { 0 };
 	int rc;
 
-	/* A machine's replay has its own: machine_points.c. */
-	if (rep->machine)
-		return 0;
-	rc = checkpoint_take(rep, rep->points.most / 2, &point, why);
+	*out = NULL;
+	if (!point)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	rc = rep->guest->encode_point(rep, &point->at, &bytes, why);
+	if (!rc && bytes.error)
+		rc = failed(why, bytes.error, "out of memory");
+	if (rc || !bytes.size || bytes.size > most) {
+		output_release(&bytes);
+		free(point);
+		return rc;
+	}
+	point->encoded = bytes.bytes;
+	point->encoded_size = bytes.size;
+	point->size = sizeof(*point) + bytes.size;
+	*out = point;
+	return 0;
+}
+
+int replayer_keep_point(struct replayer *rep, struct failure *why)
+{
+	uint64_t most = rep->points.most / 2;
+	struct checkpoint *point;
+	int rc = rep->machine ? take_encoded(rep, most, &point, why) :
+				checkpoint_take(rep, most, &point, why);
+
 	return rc || !point ? rc : keep(rep, point, why);
 }
 

@@ -68,6 +68,8 @@ struct checkpoint {
 	uint64_t *pages;		/* written since the key frame; rising */
 	size_t page_count;
 	uint8_t *bytes;			/* theirs */
+	uint8_t *encoded;		/* of a machine: its state, instead */
+	size_t encoded_size;
 	uint64_t size;			/* of it all */
 	uint64_t used;			/* counts: when it was used last */
 };
@@ -295,6 +297,10 @@ bool points_are_nearer(const struct replayer *rep,
  */
 int points_lay(struct replayer *rep, const struct segment_position *to,
 	       struct failure *why);
+
+/* The last one that is kept at or before a place, in its segment; or NULL. */
+struct checkpoint *points_find(const struct replayer *rep,
+			       const struct segment_position *place);
 
 /*
  * The record of a start point before a place, in its segment, that is nearer

@@ -235,6 +235,14 @@ class Tests(CprecTap):
                   f"from key frame {frame}")
         return f"{frames} key frames"
 
+    def kept_states(self):
+        """Those that are kept are there, as they were, whatever the segment."""
+        done = subprocess.run([self.options.kept, self.trace, "1", "20",
+                               hex(RAM), hex(4 << 20)], capture_output=True,
+                              text=True, timeout=120)
+        equal((done.returncode, done.stdout), (0, "20 of 20 are kept\n"),
+              done.stderr)
+
     def other_frames(self):
         """Positions have the same states, wherever key frames are."""
         end = self.info()["instructions"]
@@ -602,6 +610,7 @@ def run_all(options, folder):
     tests.test("replay, verify", tests.replays)
     tests.test("without the kernel's file", tests.without_kernel)
     tests.test("the same end", tests.same_end)
+    tests.test("states that are kept", tests.kept_states)
     tests.test("without devices", tests.without_devices)
     tests.test("memory", tests.memory)
     tests.test("levels", tests.levels)
@@ -617,11 +626,13 @@ def run_all(options, folder):
     tests.test("other key frames", tests.other_frames)
     tests.test("devices that use memory", tests.devices)
     tests.test("the same end, with devices", tests.same_end)
+    tests.test("states that are kept, with devices", tests.kept_states)
     tests.test("a machine that goes on", tests.goes_on)
     tests.test("address spaces", tests.spaces)
     tests.test("the processor, as on QEMU", tests.checks)
     tests.test("several cores", tests.cores)
     tests.test("the same end, with several cores", tests.cores_same_end)
+    tests.test("states that are kept, of several cores", tests.kept_states)
     tests.test("each core", tests.cores_asked)
     if shutil.which(GDB):
         tests.test("each core in gdb", tests.cores_in_gdb)
@@ -633,5 +644,5 @@ def run_all(options, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main(run_all, "states", "follows", "source", "devices", "ends",
+    sys.exit(main(run_all, "states", "kept", "follows", "source", "devices", "ends",
                   "cores", "spaces", "checks"))
