@@ -131,7 +131,7 @@ room replayer "formats cache vm $memory index/index.h $recording
 room replayer/session \
 	"formats vm $memory vm/linux/abi/calls.h vm/linux/abi/names.h
 	index/index.h $recording $symbols replayer/replayer.h
-	replayer/touches.h" \
+	replayer/touches.h replayer/machine.h" \
 	"$prints|(^|[^a-z_])(uc|races?)_[a-z]"
 room replayer/expressions \
 	"formats $recording $symbols replayer/replayer.h

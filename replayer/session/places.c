@@ -9,6 +9,7 @@
 #include "formats/error.h"
 #include "replayer/recording/recording.h"
 #include "replayer/session/numbers.h"
+#include "replayer/session/console_lines.h"
 #include "replayer/session/outputs.h"
 #include "replayer/session/times.h"
 
@@ -27,8 +28,11 @@ static int find_output(uint64_t line, struct recording *recording,
 {
 	struct query *query = NULL;
 	struct position at = { 0 };
-	int rc = query_create(&query, recording, why);
+	int rc;
 
+	if (recording_is_machine(recording))
+		return console_find_line(recording, line, out, why);
+	rc = query_create(&query, recording, why);
 	if (!rc)
 		rc = outputs_find_line(query, line, &at, why);
 	query_destroy(query);

@@ -235,6 +235,26 @@ class Tests(CprecTap):
                   f"from key frame {frame}")
         return f"{frames} key frames"
 
+    def lines(self):
+        """Where each line on the console ended: not an instruction before."""
+        def said(at):
+            return self.answer("replay", f"--to={at}", self.trace)
+        lines = SAID.splitlines(keepends=True)
+        ends = []
+        for number in range(1, len(lines) + 1):
+            at = json.loads(self.answer(
+                "query", "--json", f"--addr={RAM:#x}", "--physical",
+                f"--at=output:{number}", self.trace))["at"]
+            so_far = "".join(lines[:number])
+            equal(said(at), so_far, f"line {number}")
+            equal(said(at - 1), so_far[:-1], f"before the end of {number}")
+            ends.append(at)
+        equal(ends, sorted(ends), "times")
+        done = self.cprec("query", "--addr=0", f"--at=output:{len(lines) + 1}",
+                          self.trace)
+        expect(f"this machine wrote {len(lines)}" in done.stderr, done.stderr)
+        return f"{len(lines)} lines"
+
     def kept_states(self):
         """Those that are kept are there, as they were, whatever the segment."""
         done = subprocess.run([self.options.kept, self.trace, "1", "20",
@@ -610,6 +630,7 @@ def run_all(options, folder):
     tests.test("replay, verify", tests.replays)
     tests.test("without the kernel's file", tests.without_kernel)
     tests.test("the same end", tests.same_end)
+    tests.test("lines of the console", tests.lines)
     tests.test("states that are kept", tests.kept_states)
     tests.test("without devices", tests.without_devices)
     tests.test("memory", tests.memory)
