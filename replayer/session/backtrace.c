@@ -41,14 +41,20 @@ int backtrace_walk(const struct backtrace *backtrace, enum frames_end *end,
 		.t = replayer_time(replayer),
 		.table = table,
 		.memory = { read_memory, replayer, reg_word(table) },
+		.known = backtrace->known,
+		.at_call = backtrace->at_call,
 		.visit = backtrace->visit,
 		.context = backtrace->context,
 	};
 	const struct address_space before = *replayer_space(replayer);
 	struct reg_file file;
-	int rc = replayer_thread_registers(replayer, backtrace->stream, &file,
-					   why);
+	int rc = 0;
 
+	if (backtrace->registers)
+		file = *backtrace->registers;
+	else
+		rc = replayer_thread_registers(replayer, backtrace->stream,
+					       &file, why);
 	if (rc)
 		return rc;
 	see_as(replayer, backtrace->stream);

@@ -21,6 +21,12 @@ struct backtrace {
 	struct lines *lines;	/* of its recording */
 	uint32_t stream;	/* of the thread */
 
+	/* The first frame, if it is not the thread's innermost one: see
+	 * frames.h.  NULL: it is. */
+	const struct reg_file *registers;
+	const bool *known;
+	bool at_call;
+
 	/* As in frames.h. */
 	int (*visit)(void *context, const struct frame *frame);
 	void *context;

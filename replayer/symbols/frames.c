@@ -17,6 +17,7 @@
 #include "replayer/symbols/jump_tables.h"
 #include "replayer/symbols/kernel_entry.h"
 #include "replayer/symbols/names.h"
+#include "replayer/symbols/tail_calls.h"
 
 /* A stack that a program filled up has some 100,000 frames. */
 #define FRAMES_MOST 10000000u
@@ -125,6 +126,70 @@ static int show(const struct walker *walker, bool is_signal)
 	return rc;
 }
 
+/* ------- tail calls ------- */
+
+/*
+ * A function that jumped stood where its callee's caller has called it: what
+ * that returns to is the top of the stack, or in its register.
+ */
+static void set_called(const struct walker *walker, struct unwind_state *state)
+{
+	const struct reg_table *regs = walker->walk->table;
+	const struct stack_table *table = stack_table(regs->arch);
+
+	if (table && !table->has_link_register)
+		state->registers.value[state->sp] -= table->call_size;
+	for (unsigned i = 0; table && table->has_link_register &&
+			     i < state->count; i++) {
+		if (regs->dwarf[i] != table->link_register)
+			continue;
+		state->registers.value[i] = state->pc;
+		state->registers.known[i] = true;
+	}
+}
+
+static int show_tail_call(const struct walker *walker, uint64_t pc,
+			  const struct unwind_state *state)
+{
+	const struct frame_walk *walk = walker->walk;
+	struct inline_function functions[INLINES_MOST];
+	struct frame frame = {
+		.pc = pc,
+		.sp = state->registers.value[state->sp],
+		.code = pc - 1,
+		.registers = &state->registers,
+		.is_sure = walker->is_sure,
+		.is_tail_call = true,
+		.module = module_path(walker, pc - 1),
+	};
+	uint64_t bias;
+
+	lines_find(walk->lines, walk->t, frame.code, &frame.line);
+	frame.line.offset++;
+	if (find_inlined(walker, frame.code, functions, &bias)) {
+		set_function(walker, &frame, &functions[0], NULL, pc - bias);
+		frame.is_inlined = false;
+	}
+	return walk->visit(walk->context, &frame);
+}
+
+/* Shows functions between where it stands and `caller` that are not there. */
+static int show_tail_calls(const struct walker *walker,
+			   const struct unwind_state *caller)
+{
+	const struct frame_walk *walk = walker->walk;
+	struct unwind_state called = *caller;
+	uint64_t list[TAIL_CALLS_MOST];
+	size_t count = tail_calls_find(walk->lines, walk->t, caller->pc,
+				       code_address(walker), list);
+	int rc = 0;
+
+	set_called(walker, &called);
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = show_tail_call(walker, list[i], &called);
+	return rc;
+}
+
 /* ------- going to the caller ------- */
 
 static enum unwind_result by_memory(struct walker *walker, uint64_t addr,
@@ -210,13 +275,15 @@ static void start(struct walker *walker, const struct reg_file *file)
 
 	state->pc = reg_get(table, file, table->pc);
 	state->kept = table->dwarf_kept;
+	walker->is_exact = !walker->walk->at_call;
 	walker->is_thumb = reg_get(table, file, table->code_state) &
 			   table->code_state_bits;
 	for (unsigned i = 0; i < table->dwarf_count &&
 			     i < DWARF_REGISTERS_MOST; i++) {
 		state->registers.value[i] = reg_get(table, file,
 						    table->dwarf[i]);
-		state->registers.known[i] = true;
+		state->registers.known[i] = !walker->walk->known ||
+					    walker->walk->known[i];
 		state->count = i + 1;
 		if (table->dwarf[i] == table->sp)
 			state->sp = i;
@@ -256,11 +323,12 @@ static bool by_exception(const struct walker *walker,
 static bool step(struct walker *walker, enum frames_end *end)
 {
 	struct unwind_state next = walker->state;
-	bool is_signal = false, is_thumb, is_sure = true;
+	bool is_signal = false, is_thumb, is_sure = true, is_told;
 	bool is_entry = by_entry(walker, &next);
 	enum unwind_result result = is_entry ? UNWIND_DONE :
 		by_tables(walker, &next, &is_signal);
 
+	is_told = result == UNWIND_DONE && !is_entry && !is_signal;
 	if (result == UNWIND_UNKNOWN) {
 		next = walker->state;
 		result = by_guess(walker, &next, &is_sure, &is_signal);
@@ -277,6 +345,9 @@ static bool step(struct walker *walker, enum frames_end *end)
 	*end = FRAMES_LOOP;
 	if (!makes_sense(&walker->state, &next, is_signal || is_entry))
 		return false;
+	*end = FRAMES_ENOUGH;
+	if (is_told && !is_entry && show_tail_calls(walker, &next))
+		return false;
 	walker->state = next;
 	/* What a signal interrupted has it elsewhere. */
 	if (!is_signal)
@@ -289,8 +360,7 @@ static bool step(struct walker *walker, enum frames_end *end)
 enum frames_end frames_walk(const struct frame_walk *walk,
 			    const struct reg_file *registers)
 {
-	struct walker walker = { .walk = walk, .is_exact = true,
-				 .is_sure = true };
+	struct walker walker = { .walk = walk, .is_sure = true };
 	enum frames_end end = FRAMES_LOOP;
 
 	start(&walker, registers);

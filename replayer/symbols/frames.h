@@ -7,7 +7,8 @@
  * Where there are none, by what code keeps of frames, or by looking for what may
  * be a return address: such frames, and all behind them, are not sure.
  *
- * Functions that were inlined are frames of their own.
+ * Functions that were inlined are frames of their own, and so are those whose
+ * last call is a jump, where it can be told which they were.
  *
  * Ownership:  everything is borrowed; a frame is valid while it is visited,
  *             names of files as long as `lines`.
@@ -33,6 +34,8 @@ struct frame {
 	bool is_signal;		/* what the kernel made for a handler; the next
 				   one is what the signal interrupted */
 	bool is_inlined;	/* into the next one */
+	bool is_tail_call;	/* it jumped to the one before: its registers
+				   are those of its caller */
 	const char *module;	/* path; NULL if nothing is known to be there */
 	struct source_line line;
 };
@@ -42,6 +45,14 @@ struct frame_walk {
 	uint64_t t;		/* of what is mapped */
 	const struct reg_table *table;
 	struct guest_reader memory;
+
+	/*
+	 * NULL: the first frame is the thread's innermost.  Else it is one of
+	 * which so many registers are known, numbered as in debugging
+	 * information; `at_call`: it goes on at its pc when a call is over.
+	 */
+	const bool *known;
+	bool at_call;
 
 	/* A result other than 0 ends the walk. */
 	int (*visit)(void *context, const struct frame *frame);

@@ -26,6 +26,7 @@ struct lines {
 	struct debug_files files;
 	struct row_tables rows;
 	struct scope_tables scopes;
+	struct call_site_tables sites;
 	struct symbol_tables symbols;
 	struct unit_tables units;
 };
@@ -60,6 +61,7 @@ void lines_destroy(struct lines *lines)
 		return;
 	row_tables_release(&lines->rows);
 	scope_tables_release(&lines->scopes);
+	call_site_tables_release(&lines->sites);
 	symbol_tables_release(&lines->symbols);
 	unit_tables_release(&lines->units);
 	debug_files_release(&lines->files);
@@ -226,6 +228,75 @@ bool lines_is_hidden(struct lines *lines, uint64_t t, uint64_t addr)
 
 	return symbol && is_local(debug_files_find(&lines->files, module),
 				  symbol);
+}
+
+/* ------- functions by name ------- */
+
+/* In a file; `*is_local` if only the module itself knows it by this name. */
+static bool find_in_file(Dwfl_Module *module, const char *name, uint64_t *addr,
+			 bool *is_local)
+{
+	int count = module ? dwfl_module_getsymtab(module) : 0;
+	bool is_found = false;
+
+	for (int i = 1; i < count; i++) {
+		GElf_Sym symbol;
+		GElf_Addr at;
+		GElf_Word section;
+		const struct symbol called = {
+			.name = file_symbol(module, i, &symbol, &at, &section),
+		};
+
+		if (!called.name || section == SHN_UNDEF ||
+		    (GELF_ST_TYPE(symbol.st_info) != STT_FUNC &&
+		     GELF_ST_TYPE(symbol.st_info) != STT_GNU_IFUNC) ||
+		    !symbol_is_called(&called, name))
+			continue;
+		is_found = true;
+		*addr = at;
+		*is_local = GELF_ST_BIND(symbol.st_info) == STB_LOCAL;
+		if (!*is_local)
+			break;
+	}
+	return is_found;
+}
+
+/* In a module: as its file has it, else as the recording does. */
+static bool find_function(struct lines *lines, const struct symbols *symbols,
+			  const char *name, uint64_t *addr, bool *is_local)
+{
+	const struct symbol *symbol;
+
+	*is_local = false;
+	if (find_in_file(debug_files_find(&lines->files, symbols), name, addr,
+			 is_local))
+		return true;
+	symbol = symbols_find(symbols, name);
+	if (!symbol || symbol->type != SYMBOL_FUNCTION)
+		return false;
+	*addr = symbol->addr;
+	return true;
+}
+
+bool lines_function(struct lines *lines, uint64_t t, const char *name,
+		    uint64_t *addr)
+{
+	const struct symbols *symbols;
+	bool is_found = false, is_local;
+	uint64_t bias, at;
+
+	names_complete(lines->names, t);
+	for (size_t i = 0; (symbols = names_mapped(lines->names, t, i, &bias));
+	     i++) {
+		if (!find_function(lines, symbols, name, &at, &is_local) ||
+		    (is_found && is_local))
+			continue;
+		is_found = true;
+		*addr = at + bias;
+		if (!is_local)
+			break;
+	}
+	return is_found;
 }
 
 /* ------- variables of each thread ------- */
@@ -546,6 +617,10 @@ int lines_each_function(struct lines *lines, Dwarf_Die *unit,
 	return scopes_each_function(&lines->scopes, unit, visit, context);
 }
 
+struct call_sites *lines_call_sites(struct lines *lines, Dwarf_Die *function)
+{
+	return call_sites_of(&lines->sites, function);
+}
 
 static const char *directory_of(Dwarf_Die *unit)
 {

@@ -21,6 +21,7 @@
 #include <elfutils/libdw.h>
 
 #include "formats/symbols.h"
+#include "replayer/symbols/call_sites.h"
 #include "replayer/symbols/row_tables.h"
 #include "replayer/symbols/scopes.h"
 
@@ -113,6 +114,13 @@ bool lines_own_variable(struct lines *lines, uint64_t t, const char *name,
 /* Whether another module than the program has what is there for itself. */
 bool lines_is_hidden(struct lines *lines, uint64_t t, uint64_t addr);
 
+/*
+ * Where the function of this name is at time `t`, as linkers know it: the first
+ * that other modules can see, else any.  False if there is none.
+ */
+bool lines_function(struct lines *lines, uint64_t t, const char *name,
+		    uint64_t *addr);
+
 /* The name that the linker knows an entry by; NULL if it has no name. */
 const char *lines_linkage_name(Dwarf_Die *entry);
 
@@ -138,6 +146,9 @@ size_t lines_scopes(struct lines *lines, Dwarf_Die *unit, uint64_t addr,
 int lines_each_function(struct lines *lines, Dwarf_Die *unit,
 			int (*visit)(void *context, Dwarf_Die *function),
 			void *context);
+
+/* call_sites_of(): the same. */
+struct call_sites *lines_call_sites(struct lines *lines, Dwarf_Die *function);
 
 /*
  * Visits the code at time `t` that has lines, if the program is one file,

@@ -25,6 +25,7 @@
  *	patterns.h	which symbols somebody means
  *	short_names.h	functions by a part of their name
  *	split_join.h	debugging information out of several files
+ *	tail_calls.h	functions whose last call was a jump
  *	dwarf_places.h	where code finds variables of atomic types
  */
 #ifndef CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
@@ -49,5 +50,6 @@
 #include "replayer/symbols/patterns.h"
 #include "replayer/symbols/short_names.h"
 #include "replayer/symbols/split_join.h"
+#include "replayer/symbols/tail_calls.h"
 
 #endif

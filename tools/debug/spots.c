@@ -118,7 +118,9 @@ static int on_frame(void *context, const struct cprec_frame *frame)
 	struct callers *callers = context;
 	struct caller *out = callers->out;
 
-	if (frame->number < callers->first)
+	/* Nothing returns to a function that jumped. */
+	if (frame->number < callers->first ||
+	    (callers->number && frame->is_tail_call))
 		return 0;
 	if (callers->was_inlined) {
 		callers->was_inlined = frame->is_inlined;
