@@ -881,6 +881,9 @@ struct cprec_frame {
 	bool is_signal;		/* the next one is what a signal interrupted */
 	bool is_inlined;	/* into the next one */
 	const struct cprec_place *place;	/* of `code` */
+	bool is_tail_call;	/* it jumped to the one before, and nothing of
+				   it is on the stack: registers are those of
+				   its caller */
 };
 
 /*
@@ -899,6 +902,8 @@ struct cprec_variable {
 	const char *value;	/* also if it has none: "<optimized out>" */
 	bool is_argument;
 	bool is_scalar;
+	const char *entry;	/* of an argument, what it was when the function
+				   was called, if its caller tells; or NULL */
 };
 
 /*

@@ -141,7 +141,8 @@ static int on_frame(void *context, const struct cprec_frame *frame)
 {
 	struct caller *caller = context;
 
-	if (frame->number > caller->frame && !caller->was_inlined) {
+	if (frame->number > caller->frame && !caller->was_inlined &&
+	    !frame->is_tail_call) {
 		caller->found = true;
 		caller->sp = frame->sp;
 		return 1;

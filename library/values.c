@@ -24,7 +24,8 @@ static int tell_frame(void *context, const struct frame *frame)
 		.number = visits->number++, .pc = frame->pc, .sp = frame->sp,
 		.code = frame->code, .is_sure = frame->is_sure,
 		.is_signal = frame->is_signal,
-		.is_inlined = frame->is_inlined, .place = &kept->place,
+		.is_inlined = frame->is_inlined,
+		.is_tail_call = frame->is_tail_call, .place = &kept->place,
 	};
 
 	kept->line = frame->line;
@@ -136,7 +137,7 @@ static int tell_variable(void *context, const struct variable *variable)
 	struct variable_visits *visits = context;
 	const struct cprec_variable out = {
 		.name = variable->name, .type = variable->type,
-		.value = variable->value,
+		.value = variable->value, .entry = variable->entry,
 		.is_argument = variable->is_argument,
 		.is_scalar = variable->is_scalar,
 	};

@@ -128,6 +128,39 @@ void print_value_text(FILE *out, const char *text)
 	print_controlled(out, text, strlen(text), "\\");
 }
 
+/* Parts are not shown, but that they cannot be read. */
+static void print_value(FILE *out, const struct shown_argument *argument,
+			const char *value)
+{
+	if (!value)
+		fputc('?', out);
+	else if (argument->is_scalar || !strncmp(value, "<error", 6))
+		print_value_text(out, value);
+	else
+		fputs("...", out);
+}
+
+void print_argument(FILE *out, const struct shown_argument *argument)
+{
+	const char *name = argument->name ? argument->name : "?";
+	const char *value = argument->value, *entry = argument->entry;
+	bool is_same = value && entry && !strcmp(value, entry);
+
+	print_value_text(out, name);
+	fputc('=', out);
+	if (is_same) {
+		print_value_text(out, name);
+		fputs("@entry=", out);
+	}
+	print_value(out, argument, value);
+	if (!entry || is_same)
+		return;
+	fputs(", ", out);
+	print_value_text(out, name);
+	fputs("@entry=", out);
+	print_value(out, argument, entry);
+}
+
 void print_source_text(FILE *out, const char *text, size_t size)
 {
 	const char *tab;

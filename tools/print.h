@@ -39,6 +39,15 @@ void print_escaped(FILE *out, const char *text, size_t size);
 /* A value of an expression: its backslashes are escapes already. */
 void print_value_text(FILE *out, const char *text);
 
+/* An argument of a frame, and what it was when the function was called. */
+struct shown_argument {
+	const char *name, *value, *entry;	/* NULL: not known */
+	bool is_scalar;
+};
+
+/* As gdb does: "n=n@entry=5", "n=6, n@entry=5", "list=...". */
+void print_argument(FILE *out, const struct shown_argument *argument);
+
 /* A line of source code: its backslashes and tabs stay. */
 void print_source_text(FILE *out, const char *text, size_t size);
 

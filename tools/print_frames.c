@@ -58,6 +58,8 @@ static const char *kind_of(const struct frame *frame)
 {
 	if (frame->is_signal)
 		return "signal";
+	if (frame->is_tail_call)
+		return "tail_call";
 	return frame->is_inlined ? "inlined" : "function";
 }
 
@@ -75,6 +77,8 @@ static int add_variable(void *context, const struct variable *variable)
 	if (variable->type)
 		json_object_set_new(object, "type", json_text(variable->type));
 	json_object_set_new(object, "value", json_text(variable->value));
+	if (variable->entry)
+		json_object_set_new(object, "entry", json_text(variable->entry));
 	if (!variable->is_scalar)
 		json_object_set_new(object, "scalar", json_false());
 	return json_array_append_new(variable->is_argument ?
@@ -288,24 +292,23 @@ static void print_plain_function(FILE *out, const json_t *function)
 	print_escaped(out, start, (size_t)(end - start));
 }
 
-static void print_argument(FILE *out, const json_t *argument)
+static const char *text_of(const json_t *object, const char *key)
 {
-	print_string(out, json_object_get(argument, "name"));
-	fputc('=', out);
-	if (json_object_get(argument, "scalar"))
-		fputs("...", out);
-	else
-		print_value_text(out, json_string_value(
-					      json_object_get(argument,
-							      "value")));
+	return json_string_value(json_object_get(object, key));
 }
 
 static void print_arguments(FILE *out, const json_t *arguments)
 {
 	fputs(" (", out);
 	for (size_t i = 0; i < json_array_size(arguments); i++) {
+		const json_t *argument = json_array_get(arguments, i);
+
 		fputs(i ? ", " : "", out);
-		print_argument(out, json_array_get(arguments, i));
+		print_argument(out, &(struct shown_argument) {
+				text_of(argument, "name"),
+				text_of(argument, "value"),
+				text_of(argument, "entry"),
+				!json_object_get(argument, "scalar") });
 	}
 	fputc(')', out);
 }

@@ -137,10 +137,12 @@ DiversionRun = structure(
 Frame = structure(
     "frame", ("number", c_uint64), ("pc", c_uint64), ("sp", c_uint64),
     ("code", c_uint64), ("is_sure", c_bool), ("is_signal", c_bool),
-    ("is_inlined", c_bool), ("place", POINTER(Place)))
+    ("is_inlined", c_bool), ("place", POINTER(Place)),
+    ("is_tail_call", c_bool))
 Variable = structure(
     "variable", ("name", c_char_p), ("type", c_char_p),
-    ("value", c_char_p), ("is_argument", c_bool), ("is_scalar", c_bool))
+    ("value", c_char_p), ("is_argument", c_bool), ("is_scalar", c_bool),
+    ("entry", c_char_p))
 Format = structure("format", ("size", c_size_t), ("letter", c_char),
                    ("is_raw", c_bool), ("length", c_uint64),
                    ("is_value", c_bool))

@@ -76,8 +76,12 @@ const struct die_index *context_index(struct context *context,
 const struct context_module *context_module_of(struct context *context,
 					       Dwarf_Die *die)
 {
-	Dwarf *dwarf = dwarf_cu_getdwarf(die->cu);
+	return context_module_with(context, dwarf_cu_getdwarf(die->cu));
+}
 
+const struct context_module *context_module_with(struct context *context,
+						 const Dwarf *dwarf)
+{
 	for (size_t i = 0; i < context->module_count; i++)
 		if (context->modules[i].dwarf == dwarf)
 			return &context->modules[i];
@@ -498,13 +502,27 @@ int context_registers(struct context *context, const struct reg_file **out,
 	return rc;
 }
 
+/*
+ * Where callers tell what they have passed, compilers mean that what they call
+ * keeps a register, also one that functions need not keep.
+ */
+static bool is_said_to_be_kept(const struct context *context, unsigned reg)
+{
+	const struct reg_table *table = recording_reg_table(context->recording);
+
+	for (unsigned i = 0; i < table->dwarf_count && context->callers; i++)
+		if (table->dwarf[i] == reg)
+			return true;
+	return false;
+}
+
 int context_register(struct context *context, unsigned reg,
 		     const struct reg_file **out, struct failure *why)
 {
 	const struct reg_table *table = recording_reg_table(context->recording);
 	int rc = context_registers(context, out, why);
 
-	if (rc || !context->is_lost[reg])
+	if (rc || !context->is_lost[reg] || is_said_to_be_kept(context, reg))
 		return rc;
 	context->asked_lost = true;
 	return failed(why, ERR_NOT_FOUND, "cannot tell what %s was in"
@@ -689,6 +707,119 @@ const char *code_frame_declares(const struct code_frame *frame,
 	}
 	return NULL;
 }
+
+/* ------- the caller ------- */
+
+struct context_callee {
+	uint64_t number;	/* of the frame */
+	struct reg_file registers;
+	bool is_lost[REGS_MOST];
+	uint64_t code;
+	unsigned inlined;
+	bool has_frame;
+	struct code_frame frame;
+};
+
+struct caller_search {
+	struct context *context;
+	bool is_entered;	/* what was inlined there was visited, too */
+	bool is_found;
+};
+
+/* The same code may have several frames, of functions that were inlined. */
+static int visit_caller(void *opaque, const struct frame *frame)
+{
+	struct caller_search *search = opaque;
+
+	if (!search->is_entered) {
+		search->is_entered = !frame->is_inlined;
+		return frame->is_signal;
+	}
+	search->is_found = frame->is_sure;
+	if (search->is_found) {
+		take_registers(search->context, frame);
+		search->context->code = frame->code;
+		search->context->inlined = 0;
+	}
+	return 1;
+}
+
+static int find_caller(struct context *context, struct failure *why)
+{
+	const struct reg_table *table = recording_reg_table(context->recording);
+	struct caller_search search = { .context = context };
+	struct reg_file registers;
+	bool known[DWARF_REGISTERS_MOST] = { false };
+	struct backtrace backtrace = {
+		.lines = context->lines, .registers = &registers,
+		.known = known, .visit = visit_caller, .context = &search,
+	};
+	enum frames_end end;
+	int rc = go(context, &backtrace.replayer, &backtrace.stream, why);
+
+	if (rc)
+		return rc;
+	registers = context->registers;
+	for (unsigned i = 0; i < table->dwarf_count &&
+			     i < DWARF_REGISTERS_MOST; i++)
+		known[i] = !context->is_lost[table->dwarf[i]];
+	backtrace.at_call = context->code != reg_get(table, &registers,
+						     table->pc);
+	rc = backtrace_walk(&backtrace, &end, why);
+	if (!rc && !search.is_found)
+		rc = failed(why, ERR_NOT_FOUND, "who called this is not known");
+	return rc;
+}
+
+void context_leave_caller(struct context *context,
+			  struct context_callee *callee)
+{
+	context->place.frame = callee->number;
+	context->registers = callee->registers;
+	memcpy(context->is_lost, callee->is_lost, sizeof(context->is_lost));
+	context->code = callee->code;
+	context->inlined = callee->inlined;
+	context->has_frame = callee->has_frame;
+	context->frame = callee->frame;
+	free(callee);
+}
+
+int context_enter_caller(struct context *context, struct context_callee **out,
+			 struct failure *why)
+{
+	const struct reg_file *file;
+	struct context_callee *callee;
+	int rc;
+
+	/* Where a replay is under way, or nobody stands, callers are not
+	 * looked for. */
+	if (context->live || context->no_frame || context->is_elsewhere ||
+	    context->trace)
+		return failed(why, ERR_NOT_FOUND, "callers are not known here");
+	rc = context_registers(context, &file, why);
+	if (rc)
+		return rc;
+	callee = malloc(sizeof(*callee));
+	if (!callee)
+		return failed(why, ERR_NO_MEMORY, "out of memory");
+	*callee = (struct context_callee) {
+		.number = context->place.frame, .registers = context->registers,
+		.code = context->code, .inlined = context->inlined,
+		.has_frame = context->has_frame, .frame = context->frame,
+	};
+	memcpy(callee->is_lost, context->is_lost, sizeof(callee->is_lost));
+	rc = find_caller(context, why);
+	if (rc) {
+		context_leave_caller(context, callee);
+		return rc;
+	}
+	context->place.frame = callee->number + callee->inlined + 1;
+	context->has_frame = false;
+	*out = callee;
+	return 0;
+}
+
+/* ------- where a frame is ------- */
 
 static int read_word(struct context *context, uint64_t addr, uint64_t *out,
 		     struct failure *why)

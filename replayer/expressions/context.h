@@ -96,6 +96,9 @@ struct context {
 	bool has_frame;
 	struct code_frame frame;
 	struct kept_frame *frames;	/* FRAMES_KEPT, by address; or NULL */
+	unsigned callers;	/* it has been entered from, see
+				   entry_values.h, */
+	unsigned callers_asked;	/* and all that were asked meanwhile */
 	struct context_memory *taken;
 	unsigned members;	/* looked at since then */
 
@@ -150,6 +153,10 @@ const struct die_index *context_index(struct context *context,
 /* The entry of the variable that is always there; false if there is none. */
 bool context_variable_at(struct context *context, uint64_t addr,
 			 Dwarf_Die *out);
+
+/* The module with this debugging information, or NULL. */
+const struct context_module *context_module_with(struct context *context,
+						 const Dwarf *dwarf);
 
 /* The module that an entry is of. */
 const struct context_module *context_module_of(struct context *context,
@@ -214,6 +221,17 @@ const char *code_frame_declares(const struct code_frame *frame,
 /* A variable or argument of the function, in the innermost block that has it. */
 bool code_frame_variable(const struct code_frame *frame, const char *name,
 			 Dwarf_Die *out);
+
+/*
+ * From now on the frame is that of the caller, or of a function that jumped
+ * here, until context_leave_caller().  ERR_NOT_FOUND: there is none, or callers
+ * cannot be told here.
+ */
+struct context_callee;
+int context_enter_caller(struct context *context, struct context_callee **out,
+			 struct failure *why);
+void context_leave_caller(struct context *context,
+			  struct context_callee *callee);
 
 /* The canonical frame address of that function's frame. */
 int context_frame_address(struct context *context, uint64_t *out,

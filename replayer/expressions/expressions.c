@@ -39,11 +39,15 @@ static bool compute(void *context, Dwarf_Attribute *attribute, uint64_t *out)
 	struct failure ignored;
 	struct value value;
 	struct location location;
+	struct location_value computed;
 	int64_t number;
 	Dwarf_Die die;
 
-	if (!location_compute(context, attribute, false, 0, out, &ignored))
+	if (!location_value_of(context, attribute, NULL, &computed,
+			       &ignored)) {
+		*out = computed.bits;
 		return true;
+	}
 	if (!dwarf_formref_die(attribute, &die) ||
 	    location_of(context, &die, 8, &location, &ignored) ||
 	    location.is_absent)

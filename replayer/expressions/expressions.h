@@ -156,6 +156,8 @@ struct variable {
 	const char *type;
 	const char *value;	/* as in gdb's lists of variables, also if it
 				   has none: "<optimized out>" */
+	const char *entry;	/* of an argument, what it was when the function
+				   was called, if the caller tells; or NULL */
 };
 
 struct variables_question {

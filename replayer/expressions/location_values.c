@@ -9,6 +9,16 @@
 
 #include <dwarf.h>
 
+bool location_is_register(const Dwarf_Op *op, uint64_t *number)
+{
+	if (op->atom == DW_OP_regx)
+		*number = op->number;
+	else
+		*number = (uint64_t)op->atom - DW_OP_reg0;
+	return op->atom == DW_OP_regx ||
+	       (DW_OP_reg0 <= op->atom && op->atom <= DW_OP_reg31);
+}
+
 struct location_value location_value_as(struct location_value value,
 					struct location_type type)
 {
@@ -26,6 +36,8 @@ bool location_unary(unsigned atom, struct location_value *value)
 {
 	struct location_value result = *value;
 
+	if (value->type.is_float)
+		return false;
 	switch (atom) {
 	case DW_OP_neg:
 		result.bits = -value->bits;
@@ -90,6 +102,8 @@ bool location_binary(unsigned atom, const struct location_value *left,
 	uint64_t a = left->bits, b = right->bits;
 	struct location_value result = { .type = type };
 
+	if (type.is_float)
+		return false;
 	if (compare(atom, is_unsigned, a, b, out))
 		return true;
 	switch (atom) {

@@ -14,6 +14,7 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/context.h"
+#include "replayer/expressions/entry_values.h"
 #include "replayer/expressions/location_values.h"
 #include "replayer/symbols/symbols.h"
 
@@ -36,6 +37,7 @@ struct machine {
 	const uint8_t *bytes;	/* AT_BYTES */
 	size_t bytes_size;
 	const struct pointed *pointed;
+	bool has_no_entry;	/* AT_NOWHERE: a caller did not say it */
 	bool in_frame_base;	/* one that needs itself makes no sense */
 	struct failure *why;
 };
@@ -365,22 +367,24 @@ static int named_type(struct machine *machine, const Dwarf_Op *op,
 	    !dwarf_attr_integrate(&type, DW_AT_encoding, &encoding) ||
 	    dwarf_formudata(&encoding, &word))
 		return cannot(machine, "its location is not understood");
-	if (word == DW_ATE_float || word == DW_ATE_complex_float ||
-	    word == DW_ATE_decimal_float)
-		return cannot(machine, "it is computed from floating-point"
-			      " numbers");
 	out->size = (unsigned)size;
+	out->is_float = word == DW_ATE_float || word == DW_ATE_complex_float ||
+			word == DW_ATE_decimal_float;
 	out->is_signed = word == DW_ATE_signed || word == DW_ATE_signed_char;
 	return 0;
 }
 
-static int set_type(struct machine *machine, struct location_type type)
+static int set_type(struct machine *machine, struct location_type type,
+		    bool converts)
 {
 	struct location_value *top = machine->depth ?
 		&machine->stack[machine->depth - 1] : NULL;
 
 	if (!top)
 		return cannot(machine, "its location makes no sense");
+	if (converts && (type.is_float || top->type.is_float))
+		return cannot(machine, "it is computed from floating-point"
+			      " numbers");
 	*top = location_value_as(*top, type);
 	return 0;
 }
@@ -402,14 +406,16 @@ static int push_constant(struct machine *machine, const Dwarf_Op *op)
 static int step_typed(struct machine *machine, const Dwarf_Op *op, bool *is_one)
 {
 	struct location_type type;
-	bool converts = false;
+	bool converts = false, has_none = false;
 	int rc = 0;
 
 	*is_one = true;
 	switch (op->atom) {
 	case DW_OP_convert: case DW_OP_GNU_convert:
+		converts = has_none = true;
+		break;
 	case DW_OP_reinterpret: case DW_OP_GNU_reinterpret:
-		converts = true;
+		has_none = true;
 		break;
 	case DW_OP_regval_type: case DW_OP_GNU_regval_type:
 		rc = push_based(machine, op->number, 0);
@@ -425,8 +431,79 @@ static int step_typed(struct machine *machine, const Dwarf_Op *op, bool *is_one)
 		return 0;
 	}
 	if (!rc)
-		rc = named_type(machine, op, converts, &type);
-	return rc ? rc : set_type(machine, type);
+		rc = named_type(machine, op, has_none, &type);
+	return rc ? rc : set_type(machine, type, converts);
+}
+
+/* ------- what callers have passed ------- */
+
+/* A register, or what it points to: what is asked of an entry. */
+static bool find_entry(struct machine *machine, const Dwarf_Op *op,
+		       struct entry_wanted *out)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t count;
+
+	*out = (struct entry_wanted) { .kind = ENTRY_PARAMETER };
+	if (op->atom == DW_OP_GNU_parameter_ref)
+		return !dwarf_getlocation_die(machine->attribute, op,
+					      &out->parameter);
+	out->kind = ENTRY_REGISTER;
+	if (dwarf_getlocation_attr(machine->attribute, op, &attribute) ||
+	    dwarf_getlocation(&attribute, &ops, &count) || !count)
+		return false;
+	if (count == 1 && location_is_register(ops, &out->number))
+		return true;
+	out->is_pointed = true;
+	out->number = ops[0].atom - DW_OP_breg0;
+	return count == 2 && DW_OP_breg0 <= ops[0].atom &&
+	       ops[0].atom <= DW_OP_breg31 && !ops[0].number &&
+	       (ops[1].atom == DW_OP_deref || ops[1].atom == DW_OP_deref_size);
+}
+
+/* In the caller's frame; ERR_NOT_FOUND also if it has called another one. */
+static int compute_entry(struct context *context, struct entry_call *call,
+			 struct location_value *out, struct failure *why)
+{
+	int rc = call->is_computed ?
+		location_value_of(context, &call->target, NULL, out, why) : 0;
+
+	if (!rc && call->is_computed && out->bits != call->function)
+		rc = failed(why, ERR_NOT_FOUND, "who called this is not known");
+	return rc ? rc : location_value_of(context, &call->value, NULL, out,
+					   why);
+}
+
+static int entry_value(struct context *context,
+		       const struct entry_wanted *wanted,
+		       struct location_value *out, struct failure *why)
+{
+	struct entry_call call;
+	int rc = entry_call_begin(context, wanted, &call, why);
+
+	if (rc)
+		return rc;
+	rc = compute_entry(context, &call, out, why);
+	entry_call_end(context, &call);
+	return rc;
+}
+
+static int push_entry(struct machine *machine, const Dwarf_Op *op)
+{
+	struct location_value value;
+	struct entry_wanted wanted;
+	int rc = ERR_NOT_FOUND;
+
+	if (find_entry(machine, op, &wanted))
+		rc = entry_value(machine->context, &wanted, &value,
+				 machine->why);
+	if (rc == ERR_NOT_FOUND) {
+		machine->has_no_entry = true;
+		machine->place = AT_NOWHERE;
+		return 0;
+	}
+	return rc ? rc : push_value(machine, value);
 }
 
 static int step(struct machine *machine, const Dwarf_Op *op)
@@ -438,9 +515,9 @@ static int step(struct machine *machine, const Dwarf_Op *op)
 
 	if (DW_OP_lit0 <= atom && atom <= DW_OP_lit31)
 		return push(machine, atom - DW_OP_lit0);
-	if (DW_OP_reg0 <= atom && atom <= DW_OP_reg31) {
+	if (location_is_register(op, &value)) {
 		machine->place = AT_REGISTER;
-		machine->reg = atom - DW_OP_reg0;
+		machine->reg = value < 1024 ? (unsigned)value : 1024;
 		return 0;
 	}
 	if (DW_OP_breg0 <= atom && atom <= DW_OP_breg31)
@@ -460,10 +537,6 @@ static int step(struct machine *machine, const Dwarf_Op *op)
 	case DW_OP_const8u: case DW_OP_const8s: case DW_OP_constu:
 	case DW_OP_consts:
 		return push(machine, op->number);
-	case DW_OP_regx:
-		machine->place = AT_REGISTER;
-		machine->reg = op->number < 1024 ? (unsigned)op->number : 1024;
-		return 0;
 	case DW_OP_bregx:
 		return push_based(machine, op->number, op->number2);
 	case DW_OP_fbreg:
@@ -492,8 +565,7 @@ static int step(struct machine *machine, const Dwarf_Op *op)
 	case DW_OP_GNU_parameter_ref:
 	case DW_OP_entry_value:
 	case DW_OP_GNU_entry_value:
-		machine->place = AT_NOWHERE;
-		return 0;
+		return push_entry(machine, op);
 	}
 	rc = step_typed(machine, op, &is_typed);
 	return rc || is_typed ? rc : compute(machine, op);
@@ -628,6 +700,8 @@ static int gather(struct machine *machine, const Dwarf_Op *ops, size_t count,
 		at += part;
 		from = i + 1;
 	}
+	/* Of a value that callers must tell, gdb shows no part. */
+	out->is_absent |= machine->has_no_entry;
 	return rc;
 }
 
@@ -817,26 +891,37 @@ int location_of(struct context *context, Dwarf_Die *variable, size_t size,
 	return rc;
 }
 
-int location_compute(struct context *context, Dwarf_Attribute *attribute,
-		     bool has_start, uint64_t start, uint64_t *out,
-		     struct failure *why)
+int location_value_of(struct context *context, Dwarf_Attribute *attribute,
+		      const uint64_t *start, struct location_value *out,
+		      struct failure *why)
 {
-	const struct context_module *module = context->modules;
 	struct machine machine = {
-		.context = context, .why = why, .module = module,
-		.attribute = attribute,
+		.context = context, .why = why, .attribute = attribute,
+		.module = context_module_with(context, dwarf_cu_getdwarf(
+							       attribute->cu)),
 	};
 	Dwarf_Op *ops;
 	size_t count;
 	int rc;
 
-	if (dwarf_getlocation(attribute, &ops, &count))
+	*out = (struct location_value) { 0 };
+	if (!machine.module || dwarf_getlocation(attribute, &ops, &count))
 		return cannot(&machine, "it is not understood");
-	if (has_start)
-		push(&machine, start);
+	if (start)
+		push(&machine, *start);
 	rc = run(&machine, ops, count);
-	if (!rc && !machine.depth)
+	if (!rc && (!machine.depth || machine.place == AT_NOWHERE))
 		rc = cannot(&machine, "it is not understood");
-	*out = rc ? 0 : machine.stack[machine.depth - 1].bits;
+	if (!rc)
+		*out = machine.stack[machine.depth - 1];
 	return rc;
+}
+
+int location_at_entry(struct context *context, Dwarf_Die *variable,
+		      struct location_value *out, struct failure *why)
+{
+	struct entry_wanted wanted;
+	int rc = entry_wanted_of(context, variable, &wanted, why);
+
+	return rc ? rc : entry_value(context, &wanted, out, why);
 }

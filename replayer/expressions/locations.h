@@ -15,6 +15,8 @@
 
 #include <elfutils/libdw.h>
 
+#include "replayer/expressions/location_values.h"
+
 struct context;
 struct failure;
 
@@ -39,11 +41,18 @@ int location_of(struct context *context, Dwarf_Die *variable, size_t size,
 		struct location *out, struct failure *why);
 
 /*
- * What an attribute of an entry computes, with `start` on the stack if
- * `has_start`: an address, or a number.
+ * What an attribute of an entry computes, with `*start` on the stack, or
+ * nothing: an address, or a number.
  */
-int location_compute(struct context *context, Dwarf_Attribute *attribute,
-		     bool has_start, uint64_t start, uint64_t *out,
-		     struct failure *why);
+int location_value_of(struct context *context, Dwarf_Attribute *attribute,
+		      const uint64_t *start, struct location_value *out,
+		      struct failure *why);
+
+/*
+ * What an argument was when the function was entered that the frame is of, if
+ * its caller says so: ERR_NOT_FOUND.
+ */
+int location_at_entry(struct context *context, Dwarf_Die *variable,
+		      struct location_value *out, struct failure *why);
 
 #endif

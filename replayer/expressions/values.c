@@ -38,7 +38,7 @@ static int find_offset(struct member_walk *walk, struct member *member)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Word number;
-	uint64_t addr;
+	struct location_value place;
 	int rc;
 
 	member->offset = 0;
@@ -51,9 +51,9 @@ static int find_offset(struct member_walk *walk, struct member *member)
 	if (!walk->of->has_addr)
 		return failed(walk->why, ERR_NOT_FOUND, "cannot tell where a"
 			      " base is");
-	rc = location_compute(walk->context, &attribute, true, walk->of->addr,
-			      &addr, walk->why);
-	member->offset = addr - walk->of->addr;
+	rc = location_value_of(walk->context, &attribute, &walk->of->addr,
+			       &place, walk->why);
+	member->offset = place.bits - walk->of->addr;
 	return rc;
 }
 

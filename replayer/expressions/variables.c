@@ -11,6 +11,7 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/expressions_internal.h"
+#include "replayer/expressions/locations.h"
 #include "replayer/expressions/show.h"
 
 /* Of one block: more would be made up by a damaged file. */
@@ -69,6 +70,36 @@ static char *value_text(const struct listing *listing, Dwarf_Die *die,
 	return has_none ? reason_text(listing, &reason) : NULL;
 }
 
+/* What an argument was when the function was called; NULL: nobody tells. */
+static char *entry_text(const struct listing *listing, Dwarf_Die *die,
+			struct type *type)
+{
+	struct context *context = listing->context;
+	struct failure ignored;
+	struct location_value found;
+	struct value value = { .type = type };
+	char *text = NULL;
+	size_t size;
+	FILE *out;
+	bool has_none;
+
+	/* Of what a reference refers to, callers would have to tell, too. */
+	if (!type || type->kind == TYPE_REFERENCE || !type->size ||
+	    type->size > sizeof(found.bits) ||
+	    location_at_entry(context, die, &found, &ignored))
+		return NULL;
+	value.bytes = context_take(context, (size_t)type->size + 32);
+	out = value.bytes ? open_memstream(&text, &size) : NULL;
+	if (!out)
+		return NULL;
+	memcpy(value.bytes, &found.bits, (size_t)type->size);
+	has_none = show_listed(context, &value, out, &ignored);
+	if (!fclose(out) && !has_none)
+		return text;
+	free(text);
+	return NULL;
+}
+
 static int list_variable(const struct listing *listing, Dwarf_Die *die,
 			 const char *name)
 {
@@ -76,9 +107,12 @@ static int list_variable(const struct listing *listing, Dwarf_Die *die,
 	struct value value = { 0 };
 	char *text = value_text(listing, die, &value);
 	char *type = value.type ? type_to_text(value.type) : NULL;
+	bool is_argument = listing->tag == DW_TAG_formal_parameter;
+	char *entry = is_argument ? entry_text(listing, die, value.type) :
+				    NULL;
 	const struct variable variable = {
-		.name = name, .type = type, .value = text,
-		.is_argument = listing->tag == DW_TAG_formal_parameter,
+		.name = name, .type = type, .value = text, .entry = entry,
+		.is_argument = is_argument,
 		.is_scalar = !value.type || is_scalar(value.type),
 	};
 	int rc = text && (type || !value.type) ?
@@ -87,6 +121,7 @@ static int list_variable(const struct listing *listing, Dwarf_Die *die,
 
 	free(text);
 	free(type);
+	free(entry);
 	return rc;
 }
 

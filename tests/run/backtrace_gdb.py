@@ -16,17 +16,14 @@ def settings():
         gdb.execute(f"set {setting}")
 
 
-KINDS = {gdb.INLINE_FRAME: "inlined", gdb.SIGTRAMP_FRAME: "signal"}
+KINDS = {gdb.INLINE_FRAME: "inlined", gdb.SIGTRAMP_FRAME: "signal",
+         gdb.TAILCALL_FRAME: "tail_call"}
 
 
 def frames():
     out = []
     frame = gdb.newest_frame()
     while frame:
-        # Calls that were jumps left nothing: gdb concludes that they were.
-        if frame.type() == gdb.TAILCALL_FRAME:
-            frame = frame.older()
-            continue
         sal = frame.find_sal()
         out.append({
             "pc": frame.pc(),

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Executed by gdb: what is in the frames of each core file that $cores lists,
-one JSON array a line: of each frame the name, "info args" and "info locals"."""
+"""Executed by gdb: what is in the frames of each core file that $values lists, or
+of a recording at each time that $times lists, one JSON array a line: of each
+frame the name, "info args", "info locals", "frame", "info registers", the
+kind."""
 import json
 import os
 
 import gdb
 
-from backtrace_gdb import settings
+from backtrace_gdb import KINDS, settings
 
 
 def said(command):
@@ -21,11 +23,10 @@ def frames():
     number = 0
     frame = gdb.newest_frame()
     while frame:
-        if frame.type() != gdb.TAILCALL_FRAME:
-            frame.select()
-            out.append([frame.name(), said("info args"), said("info locals"),
-                        said("frame").splitlines()[0],
-                        said("info registers")])
+        frame.select()
+        out.append([frame.name(), said("info args"), said("info locals"),
+                    said("frame").splitlines()[0], said("info registers"),
+                    KINDS.get(frame.type(), "function")])
         frame = frame.older()
         number += 1
     return out
@@ -33,8 +34,11 @@ def frames():
 
 if __name__ == "__main__":
     settings()
-    for setting in ("width 0", "print entry-values no", "language auto"):
+    for setting in ("width 0", "language auto"):
         gdb.execute(f"set {setting}")
-    for core in open(os.environ["values"]).read().split():
-        gdb.execute(f"core-file {core}", to_string=True)
+    command = "core-file" if "values" in os.environ else "goto"
+    listing = os.environ["values" if "values" in os.environ else "times"]
+    for place in open(listing).read().split():
+        gdb.execute(f"{command} {place}", to_string=True)
+        gdb.execute("disable pretty-printer", to_string=True)
         print("FRAMES", json.dumps([frames(), None]))

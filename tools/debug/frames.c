@@ -21,7 +21,8 @@ static void take_frame(struct shown_frame *out, const struct cprec_frame *frame,
 		.directory = place->directory, .module = place->module,
 		.line = place->line, .is_sure = frame->is_sure,
 		.is_signal = frame->is_signal,
-		.is_inlined = frame->is_inlined, .in_call = inner,
+		.is_inlined = frame->is_inlined,
+		.is_tail_call = frame->is_tail_call, .in_call = inner,
 	};
 	snprintf(out->function, sizeof(out->function), "%s",
 		 place->function ? place->function : "");
@@ -93,13 +94,9 @@ static int on_argument(void *context, const struct cprec_variable *variable)
 	if (arguments->any)
 		fputs(", ", stdout);
 	arguments->any = true;
-	printf("%s=", variable->name ? variable->name : "?");
-	if (variable->is_scalar || !variable->value ||
-	    *variable->value == '<')
-		print_value_text(stdout, variable->value ? variable->value :
-							   "?");
-	else
-		fputs("...", stdout);
+	print_argument(stdout, &(struct shown_argument) {
+			variable->name, variable->value, variable->entry,
+			variable->is_scalar });
 	return 0;
 }
 
@@ -330,7 +327,8 @@ int info_frame(struct session *session, const char *args,
 	printf("frame %" PRIu64 ": pc = 0x%" PRIx64 ", sp = 0x%" PRIx64 "\n",
 	       frame.number, frame.pc, frame.sp);
 	printf("  function: %s%s\n", *frame.function ? frame.function : "??",
-	       frame.is_inlined ? ", inlined into the next frame" : "");
+	       frame.is_inlined ? ", inlined into the next frame" :
+	       frame.is_tail_call ? ", which jumped to the one before" : "");
 	if (!cprec_find_base(session->cursor, &base, NULL))
 		printf("  the stack pointer is 0x%" PRIx64 " when it has"
 		       " returned\n", base);

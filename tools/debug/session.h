@@ -449,7 +449,7 @@ struct shown_frame {
 	char function[1024];
 	const char *file, *directory, *module;
 	uint32_t line;
-	bool is_sure, is_signal, is_inlined;
+	bool is_sure, is_signal, is_inlined, is_tail_call;
 	bool in_call;		/* of what is inlined into it */
 };
 

@@ -1,0 +1,178 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Frames of optimized programs are gdb's, with the same numbers.
+
+gdb is asked on the same recordings, at random times: which frames there are,
+inlined ones and those of functions that jumped to others too, with their
+functions, lines, arguments as they are and were, and local variables.  A frame
+is the same one for all commands that take its number.  Speaks TAP.
+"""
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+from backtrace import HERE, plain  # noqa: E402
+from backtrace_values import Values  # noqa: E402
+from tap import Failure, GDB_NAMES, equal, expect, main  # noqa: E402
+
+COMPILERS = (("gcc", "-O2"), ("clang", "-O2"), ("gcc", "-O3"),
+             ("clang", "-O3"), ("gcc", "-O1"), ("clang", "-O1"),
+             ("gcc", "-O2", "-gdwarf-4"), ("clang", "-O2", "-gdwarf-4"))
+SOURCES = "jumps.c", "values.c", "sorts.c", "values.cpp"
+
+
+class Frames(Values):
+    entries = tails = 0
+
+    def compile(self, source, compiler, options):
+        program = os.path.join(self.folder, "-".join(
+            [source.replace(".", "-"), compiler, *options]))
+        if source.endswith("pp"):
+            compiler = {"gcc": "g++", "clang": "clang++"}[compiler]
+        subprocess.run([compiler, "-g", *options, "-o", program,
+                        os.path.join(HERE, "programs", "frames", source),
+                        "-lm"], check=True, timeout=120, capture_output=True)
+        return program
+
+    def gdb(self, program, path, times):
+        listing = path + ".times"
+        with open(listing, "w") as out:
+            out.write("\n".join(map(str, times)))
+        done = subprocess.run(
+            [self.options.cprec, "gdb", path, "--", "-q", "-batch", "-nx",
+             "-iex", "set debuginfod enabled off", *GDB_NAMES, "-x",
+             os.path.join(HERE, self.script)],
+            capture_output=True, text=True, timeout=900,
+            env={**os.environ, "times": listing, "LC_ALL": "C",
+                 "PYTHONPATH": HERE})
+        out = [json.loads(line[7:])[0] for line in done.stdout.splitlines()
+               if line.startswith("FRAMES ")]
+        equal(len(out), len(times), f"answers of gdb\n{done.stderr[-2000:]}")
+        return out
+
+    def compare_lists(self, path, t, found, wanted):
+        """The same frames: their number, kinds and functions.  Behind the last
+        of the dynamic linker, gdb has some of nobody."""
+        while len(wanted) > len(found) and not wanted[-1][0]:
+            wanted.pop()
+        shown = "\n".join(f"{a.get('function')} {a['kind']}" for a in found)
+        shown += "\ngdb:\n" + "\n".join(f"{b[0]} {b[5]}" for b in wanted)
+        for a, b in zip(found, wanted):
+            where = f"{path} at {t}, frame {a['frame']}\n{shown}\n"
+            if "sure" in a:     # gdb guesses too, and worse
+                break
+            equal(a["kind"], b[5], where + "kind")
+            if "file" in a and a["kind"] != "signal" and \
+                    not a["file"].endswith(".S"):
+                equal(plain(a["function"]), plain(b[0]), where + "function")
+        else:
+            equal(len(found), len(wanted), f"{path} at {t}\n{shown}\nframes")
+        self.tails += sum(a["kind"] == "tail_call" for a in found)
+        self.entries += sum("entry" in one for a in found
+                            for one in a.get("args", []))
+
+    def stops(self, source, compiler, *options):
+        self.compared = self.lost = self.entries = self.tails = 0
+        program = self.compile(source, compiler, options)
+        path = self.record(program)
+        times = self.times(path, self.options.stops)
+        wrong = []
+        for t, answer in zip(times, self.gdb(program, path, times)):
+            try:
+                self.compare_lists(path, t, self.full(path, t), answer)
+                self.compare_frames(path, t, answer)
+            except Failure as failure:
+                wrong.append(str(failure))
+        if wrong:
+            raise Failure(f"{len(wrong)} of {len(times)} differ\n" +
+                          "\n".join(wrong[:self.options.show]))
+        expect(self.lost * 20 <= self.compared,
+               f"{self.lost} of {self.compared} are lost")
+        return (f"{self.compared} values, {self.lost} lost;"
+                f" {self.entries} arguments at entry, {self.tails} jumps")
+
+    def same_everywhere(self):
+        """--frame=N of all commands is the frame of that number: of a function
+        that jumped, too."""
+        program = self.compile("jumps.c", "gcc", ["-O2"])
+        path = self.record(program)
+        calls = self.cprec("calls", "--json", "--limit=40", path, "leaf")
+        times = [json.loads(line)["at"] for line in calls.stdout.splitlines()]
+        seen = set()
+        for t in times:
+            frames = self.full(path, t)
+            kinds = tuple(frame["kind"] for frame in frames)
+            if "tail_call" not in kinds or kinds in seen:
+                continue
+            seen.add(kinds)
+            for number, frame in enumerate(frames):
+                self.frame_everywhere(path, t, number, frame)
+        expect(seen, "no jumps")
+        return f"{len(seen)} stacks"
+
+    def frame_everywhere(self, path, t, number, frame):
+        where = f"{path} at {t}, frame {number}: {frame.get('function')}"
+        place = [f"--at={t}", f"--frame={number}", path]
+        found = json.loads(self.cprec("source", "--json", *place).stdout or
+                           "{}")
+        for key in ("function", "pc", "line"):
+            equal(found.get(key), frame.get(key), f"{where}: source, {key}")
+        pc = json.loads(self.cprec("registers", "--json", *place,
+                                   "rip").stdout)["registers"]["rip"]
+        equal(int(pc, 16), int(frame["pc"], 16), where + ": registers")
+        for one in frame.get("args", []):
+            found = json.loads(self.cprec(
+                "query", "--json", "--no-races", f"--addr={one['name']}",
+                *place).stdout)
+            if "value" in found:
+                equal(found["value"], one["value"], f"{where}: query")
+            else:
+                expect(one["value"].startswith("<"), f"{where}: {found}")
+        done = subprocess.run(
+            [self.options.cprec, "debug", "--plain", f"--goto={t}", path],
+            input=f"frame {number}\n", capture_output=True, text=True,
+            timeout=60)
+        name = re.search(r"^#\d+ +(?:0x\w+ in )?([^ (]*)", done.stdout, re.M)
+        expect(name, f"{where}: {done.stdout}")
+        if "file" in frame:
+            equal(plain(name[1]), plain(frame["function"]), where + ": debug")
+
+
+def run_all(options, folder):
+    if not shutil.which("gdb"):
+        print("1..0 # SKIP there is no gdb")
+        return 0
+    random.seed(options.seed)
+    tests = Frames(options, folder)
+    for number, compiler in enumerate(COMPILERS):
+        if not shutil.which(compiler[0]):
+            print(f"# there is no {compiler[0]}")
+            continue
+        for turn, source in enumerate(SOURCES):
+            name = " ".join([source, *compiler])
+            # Of the others, each has some of the compilers.
+            if options.only in name and (options.all or not turn or
+                                         number == turn - 1):
+                tests.test(name, tests.stops, source, *compiler)
+    if options.only in "same":
+        tests.test("a frame is the same for all", tests.same_everywhere)
+    return tests.summary()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--stops", type=int, default=4, help="per program")
+    parser.add_argument("--each", type=int, default=1000, metavar="N",
+                        help="registers of each Nth frame; 1: of all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--all", action="store_true",
+                        help="all programs by all compilers")
+    parser.add_argument("--only", default="", help="part of a name")
+    parser.add_argument("--show", type=int, default=1, help="failures")
+    sys.exit(main(run_all, parser=parser))
