@@ -2,6 +2,7 @@
 /* cfi.c - see cfi.h */
 #include "replayer/symbols/cfi.h"
 
+#include <dwarf.h>
 #include <stdlib.h>
 
 struct unwinding {
@@ -124,6 +125,52 @@ static enum unwind_result unwind(struct unwinding *unwinding,
 	if (result == UNWIND_DONE)
 		find_registers(unwinding, &callee, state);
 	return result;
+}
+
+/* Where a register is saved, from the canonical frame address on. */
+static bool find_saved(Dwarf_Frame *frame, unsigned reg, uint64_t *out)
+{
+	Dwarf_Op mem[3], *ops;
+	size_t count;
+
+	if (dwarf_frame_register(frame, (int)reg, mem, &ops, &count) ||
+	    count != 2 || ops[0].atom != DW_OP_call_frame_cfa ||
+	    ops[1].atom != DW_OP_plus_uconst)
+		return false;
+	*out = ops[1].number;
+	return true;
+}
+
+/* Where that address is, from the stack pointer on. */
+static bool find_size(Dwarf_Frame *frame, unsigned sp, uint64_t *out)
+{
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (dwarf_frame_cfa(frame, &ops, &count) || count != 1 ||
+	    ops[0].atom != DW_OP_bregx || ops[0].number != sp)
+		return false;
+	*out = ops[0].number2;
+	return true;
+}
+
+bool cfi_stack_pointer(Dwarf_CFI *cfi, uint64_t bias, uint64_t addr,
+		       unsigned fp, const struct unwind_state *state,
+		       uint64_t *out)
+{
+	Dwarf_Frame *frame;
+	uint64_t saved, size;
+	bool is_known;
+
+	if (!cfi || fp >= state->count || !state->registers.known[fp] ||
+	    dwarf_cfi_addrframe(cfi, addr - bias, &frame))
+		return false;
+	is_known = find_saved(frame, fp, &saved) &&
+		   find_size(frame, state->sp, &size);
+	free(frame);
+	if (is_known)
+		*out = state->registers.value[fp] - saved - size;
+	return is_known;
 }
 
 enum unwind_result cfi_unwind(Dwarf_CFI *cfi, uint64_t bias, uint64_t addr,

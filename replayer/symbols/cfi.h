@@ -34,6 +34,15 @@ enum unwind_result {
 };
 
 /*
+ * The stack pointer where code at `addr` stands at a call, from register `fp`,
+ * which points to where its caller's is saved.  False if the tables do not say
+ * where that is, or keep no track of the stack pointer.
+ */
+bool cfi_stack_pointer(Dwarf_CFI *cfi, uint64_t bias, uint64_t addr,
+		       unsigned fp, const struct unwind_state *state,
+		       uint64_t *out);
+
+/*
  * Changes `state` to that of the caller of the code at `addr`; the addresses
  * of the tables are less by `bias`.  `*is_signal` says whether it is no caller
  * but what a signal interrupted.

@@ -192,43 +192,70 @@ static int show_tail_calls(const struct walker *walker,
 
 /* ------- going to the caller ------- */
 
-static enum unwind_result by_memory(struct walker *walker, uint64_t addr,
-				    struct unwind_state *state,
-				    bool *is_signal)
+/* What a module has of unwind tables. */
+enum { TABLES_EXCEPTIONS, TABLES_DEBUGGING, TABLES };
+
+/* Those for the code at `addr`; without the file, those in memory. */
+static Dwarf_CFI *find_tables(struct walker *walker, uint64_t addr,
+			      unsigned which, uint64_t *bias)
 {
 	const struct frame_walk *walk = walker->walk;
-	uint64_t bias;
-	const struct symbols *symbols = names_module(
-		lines_names(walk->lines), walk->t, addr, &bias);
-	Dwarf_CFI *cfi = symbols ? guest_tables_find(&walker->tables, symbols,
-						     bias, &walk->memory) :
-				   NULL;
+	struct Dwfl_Module *module = lines_module(walk->lines, walk->t, addr,
+						  bias);
+	const struct symbols *symbols;
+	Dwarf_Addr more = 0;
+	Dwarf_CFI *cfi;
 
-	return cfi_unwind(cfi, bias, addr, &walk->memory, state, is_signal);
+	if (module) {
+		cfi = which == TABLES_EXCEPTIONS ?
+			      dwfl_module_eh_cfi(module, &more) :
+			      dwfl_module_dwarf_cfi(module, &more);
+		*bias += more;
+		return cfi;
+	}
+	symbols = which == TABLES_EXCEPTIONS ?
+		names_module(lines_names(walk->lines), walk->t, addr, bias) :
+		NULL;
+	return symbols ? guest_tables_find(&walker->tables, symbols, *bias,
+					   &walk->memory) : NULL;
 }
 
 static enum unwind_result by_tables(struct walker *walker,
 				    struct unwind_state *state,
 				    bool *is_signal)
 {
-	const struct frame_walk *walk = walker->walk;
-	uint64_t bias, addr = code_address(walker);
-	struct Dwfl_Module *module = lines_module(walk->lines, walk->t, addr,
-						  &bias);
 	enum unwind_result result = UNWIND_UNKNOWN;
-	Dwarf_Addr more = 0;
-	Dwarf_CFI *cfi;
+	uint64_t addr = code_address(walker);
 
-	if (!module)
-		return by_memory(walker, addr, state, is_signal);
-	cfi = dwfl_module_eh_cfi(module, &more);
-	result = cfi_unwind(cfi, bias + more, addr, &walk->memory, state,
-			    is_signal);
-	if (result != UNWIND_UNKNOWN)
-		return result;
-	cfi = dwfl_module_dwarf_cfi(module, &more);
-	return cfi_unwind(cfi, bias + more, addr, &walk->memory, state,
-			  is_signal);
+	for (unsigned i = 0; i < TABLES && result == UNWIND_UNKNOWN; i++) {
+		uint64_t bias = 0;
+		Dwarf_CFI *cfi = find_tables(walker, addr, i, &bias);
+
+		result = cfi_unwind(cfi, bias, addr, &walker->walk->memory,
+				    state, is_signal);
+	}
+	return result;
+}
+
+/* Where a frame pointer has led, tables may tell the stack pointer. */
+static void find_stack_pointer(struct walker *walker,
+			       struct unwind_state *state)
+{
+	const struct reg_table *table = walker->walk->table;
+	const struct stack_table *stack = stack_table(table->arch);
+	uint64_t *sp = &state->registers.value[state->sp];
+	unsigned fp = 0;
+
+	while (stack && fp < state->count && table->dwarf[fp] != stack->fp)
+		fp++;
+	for (unsigned i = 0; i < TABLES && !state->registers.known[state->sp];
+	     i++) {
+		uint64_t bias = 0;
+		Dwarf_CFI *cfi = find_tables(walker, state->pc - 1, i, &bias);
+
+		state->registers.known[state->sp] = cfi_stack_pointer(
+			cfi, bias, state->pc - 1, fp, state, sp);
+	}
 }
 
 static enum unwind_result by_guess(const struct walker *walker,
@@ -336,6 +363,8 @@ static bool step(struct walker *walker, enum frames_end *end)
 	is_entry |= by_exception(walker, &result, &next);
 	is_thumb = next.pc & 1;
 	next.pc = reg_code(walker->walk->table, next.pc);
+	if (result == UNWIND_DONE && !is_sure)
+		find_stack_pointer(walker, &next);
 	*end = FRAMES_ENOUGH;
 	if (show(walker, is_signal))
 		return false;

@@ -210,6 +210,18 @@ static bool is_same_function(const struct guess *guess, uint64_t one,
 				    symbols_at(symbols, other - bias));
 }
 
+/* Whether the frame pointer is the function's own: what it has saved there is
+ * still in the register. */
+static bool has_own_frame(const struct guess *guess, uint64_t link)
+{
+	const uint64_t *fp = value_of(guess, guess->table->fp);
+	uint64_t saved;
+
+	return fp && guess->table->fp_is_lowest &&
+	       read_word(guess, *fp + guess->table->link, &saved) &&
+	       saved == link;
+}
+
 /*
  * What a function's first call returns to is in another function.  As long as
  * the register for that says so, no call was made: it is the caller.
@@ -223,7 +235,8 @@ static bool leave_leaf(const struct guess *guess)
 	if (!link)
 		return false;
 	pc = reg_code(guess->place->table, *link);
-	if (!is_in_module(guess, pc) || !is_behind_call(guess, pc) ||
+	if (has_own_frame(guess, *link) || !is_in_module(guess, pc) ||
+	    !is_behind_call(guess, pc) ||
 	    is_same_function(guess, pc - 1, guess->state->pc))
 		return false;
 	guess->state->pc = *link;
@@ -319,11 +332,12 @@ static void forget_registers(const struct guess *guess)
 
 static bool leave_frame(const struct guess *guess)
 {
+	struct dwarf_registers *registers = &guess->state->registers;
 	uint64_t *fp = value_of(guess, guess->table->fp);
-	uint64_t *sp = value_of(guess, guess->place->table->sp);
+	uint64_t *sp = &registers->value[guess->state->sp];
 	uint64_t pc, next, at = fp ? *fp : 0;
 
-	if (!fp || !sp || at < *sp || at % guess->table->call_size ||
+	if (!fp || at < *sp || at % guess->table->call_size ||
 	    !read_word(guess, at, &next) ||
 	    !read_word(guess, at + guess->table->link, &pc) ||
 	    !is_behind_call(guess, pc))
@@ -332,16 +346,17 @@ static bool leave_frame(const struct guess *guess)
 	guess->state->pc = pc;
 	*sp = at + guess->table->link + guess->table->call_size;
 	*fp = next;
-	guess->state->registers.known[dwarf_number(guess, guess->table->fp)] =
-		true;
+	registers->known[dwarf_number(guess, guess->table->fp)] = true;
+	/* The caller's is there, or beyond. */
+	registers->known[guess->state->sp] = !guess->table->fp_is_lowest;
 	return true;
 }
 
 static bool scan(const struct guess *guess)
 {
-	uint64_t *sp = value_of(guess, guess->place->table->sp);
+	uint64_t *sp = &guess->state->registers.value[guess->state->sp];
 
-	for (unsigned i = 0; sp && i < WORDS_MOST; i++) {
+	for (unsigned i = 0; i < WORDS_MOST; i++) {
 		uint64_t addr = *sp + i * guess->table->call_size, pc;
 
 		if (!read_word(guess, addr, &pc))

@@ -21,6 +21,10 @@ from backtrace import HERE, plain  # noqa: E402
 from backtrace_values import Values  # noqa: E402
 from tap import Failure, GDB_NAMES, equal, expect, main  # noqa: E402
 
+ARM64 = "aarch64-linux-gnu-gcc"
+NO_TABLES = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables",
+             "-fno-exceptions")
+
 COMPILERS = (("gcc", "-O2"), ("clang", "-O2"), ("gcc", "-O3"),
              ("clang", "-O3"), ("gcc", "-O1"), ("clang", "-O1"),
              ("gcc", "-O2", "-gdwarf-4"), ("clang", "-O2", "-gdwarf-4"))
@@ -116,6 +120,50 @@ class Frames(Values):
         expect(seen, "no jumps")
         return f"{len(seen)} stacks"
 
+    def mixed(self, without):
+        """AArch64, where a frame does not say how large it is: callers with
+        unwind tables of code without any have the frames, arguments and
+        variables that they have if all has tables."""
+        found = {}
+        for tables in True, False:
+            program = os.path.join(self.folder, f"mixed-{without}-{tables}")
+            parts = []
+            for part, option in ("outer", "-DOUTER"), ("inner", "-UOUTER"):
+                parts.append(f"{program}-{part}.o")
+                has_none = not tables and part == without
+                subprocess.run(
+                    [ARM64, "-g", "-O1", "-fno-omit-frame-pointer", option,
+                     *(NO_TABLES if has_none else ()), "-c", "-o", parts[-1],
+                     os.path.join(HERE, "programs", "frames", "mixed.c")],
+                    check=True, timeout=120)
+            subprocess.run([ARM64, "-static", "-o", program, *parts],
+                           check=True, timeout=120)
+            if not tables:      # what is only for debuggers counts as well
+                subprocess.run(["aarch64-linux-gnu-objcopy",
+                                "--remove-section=.debug_frame", program],
+                               check=True, timeout=60)
+            path = self.record(program)
+            at = json.loads(self.cprec("calls", "--json", "--limit=1", path,
+                                       "last").stdout)["at"]
+            found[tables] = self.full(path, at)
+        names = [frame["function"] for frame in found[True]]
+        equal([frame["function"] for frame in found[False]][:len(names)],
+              names, "functions")
+        expect(names.count("outer") == 6, names)
+        known = 0
+        for a, b in zip(found[False], found[True]):
+            if a["function"] in (("inner",) if without == "inner" else
+                                 ("outer", "main")):
+                continue
+            equal(a.get("line"), b.get("line"), "line")
+            for key in "args", "locals":
+                for one, other in zip(a.get(key, []), b.get(key, [])):
+                    if one["value"] not in ("<not saved>", "<optimized out>"):
+                        equal(one["value"], other["value"], one["name"])
+                        known += 1
+        expect(known > 5, f"{known} values are known")
+        return f"{known} values"
+
     def frame_everywhere(self, path, t, number, frame):
         where = f"{path} at {t}, frame {number}: {frame.get('function')}"
         place = [f"--at={t}", f"--frame={number}", path]
@@ -131,7 +179,8 @@ class Frames(Values):
                 "query", "--json", "--no-races", f"--addr={one['name']}",
                 *place).stdout)
             if "value" in found:
-                equal(found["value"], one["value"], f"{where}: query")
+                value = re.sub(r"^\([^()]*\) (?=0x)", "", found["value"])
+                equal(value, one["value"], f"{where}: query")
             else:
                 expect(one["value"].startswith("<"), f"{where}: {found}")
         done = subprocess.run(
@@ -162,6 +211,9 @@ def run_all(options, folder):
                 tests.test(name, tests.stops, source, *compiler)
     if options.only in "same":
         tests.test("a frame is the same for all", tests.same_everywhere)
+    for part in ("inner", "outer") if shutil.which(ARM64) else ():
+        if options.only in "mixed":
+            tests.test(f"AArch64, {part} without tables", tests.mixed, part)
     return tests.summary()
 
 
