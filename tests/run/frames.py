@@ -86,6 +86,9 @@ class Frames(Values):
         program = self.compile(source, compiler, options)
         path = self.record(program)
         times = self.times(path, self.options.stops)
+        if source == "jumps.c":
+            times = sorted({*times[::2], *random.sample(
+                self.calls(path, "leaf"), len(times))})
         wrong = []
         for t, answer in zip(times, self.gdb(program, path, times)):
             try:
@@ -101,15 +104,20 @@ class Frames(Values):
         return (f"{self.compared} values, {self.lost} lost;"
                 f" {self.entries} arguments at entry, {self.tails} jumps")
 
+    def calls(self, path, function):
+        """Times in it, soon after it was called."""
+        done = self.cprec("calls", "--json", path, function)
+        expect(not done.returncode, done.stderr)
+        return [int(json.loads(line)["at"]) + random.randrange(8)
+                for line in done.stdout.splitlines()]
+
     def same_everywhere(self):
         """--frame=N of all commands is the frame of that number: of a function
         that jumped, too."""
         program = self.compile("jumps.c", "gcc", ["-O2"])
         path = self.record(program)
-        calls = self.cprec("calls", "--json", "--limit=40", path, "leaf")
-        times = [json.loads(line)["at"] for line in calls.stdout.splitlines()]
         seen = set()
-        for t in times:
+        for t in self.calls(path, "leaf")[:40]:
             frames = self.full(path, t)
             kinds = tuple(frame["kind"] for frame in frames)
             if "tail_call" not in kinds or kinds in seen:
@@ -167,10 +175,10 @@ class Frames(Values):
     def frame_everywhere(self, path, t, number, frame):
         where = f"{path} at {t}, frame {number}: {frame.get('function')}"
         place = [f"--at={t}", f"--frame={number}", path]
-        found = json.loads(self.cprec("source", "--json", *place).stdout or
-                           "{}")
-        for key in ("function", "pc", "line"):
-            equal(found.get(key), frame.get(key), f"{where}: source, {key}")
+        if frame["module_path"].startswith(self.folder) and "file" in frame:
+            found = json.loads(self.cprec("source", "--json", *place).stdout)
+            for key in "function", "pc", "line":
+                equal(found.get(key), frame[key], f"{where}: source, {key}")
         pc = json.loads(self.cprec("registers", "--json", *place,
                                    "rip").stdout)["registers"]["rip"]
         equal(int(pc, 16), int(frame["pc"], 16), where + ": registers")
@@ -179,7 +187,7 @@ class Frames(Values):
                 "query", "--json", "--no-races", f"--addr={one['name']}",
                 *place).stdout)
             if "value" in found:
-                value = re.sub(r"^\([^()]*\) (?=0x)", "", found["value"])
+                value = re.sub(r"^\(.*\) (?=0x)", "", found["value"])
                 equal(value, one["value"], f"{where}: query")
             else:
                 expect(one["value"].startswith("<"), f"{where}: {found}")
