@@ -113,12 +113,6 @@ void on_why(struct server *server, const char *args)
 
 /* ------- where it stops ------- */
 
-static bool stops_nobody(const struct server *server, uint32_t signal)
-{
-	return signal < 128 &&
-	       server->passed[signal / 64] >> signal % 64 & 1;
-}
-
 /* It stands there now, and time with it. */
 static void stand(struct server *server, const struct cprec_stop *stop)
 {
@@ -213,12 +207,13 @@ static bool passes(struct server *server, const struct cprec_stop *stop)
 	return false;
 }
 
-/* It has stopped for one of two things that happen where it stands. */
+/* Whether something else may happen where it stands than what it has stopped
+ * for. */
 static bool stands_between(bool backwards, enum stop_why why)
 {
-	return backwards ? why == STOPPED_SIGNAL || why == STOPPED_AT_CALL :
-			   why == STOPPED_AT_RETURN || why == STOPPED_AT_FORK ||
-				   why == STOPPED_VFORK_DONE;
+	bool stands_before = why == STOPPED_SIGNAL || why == STOPPED_AT_CALL;
+
+	return backwards ? stands_before : !stands_before;
 }
 
 static bool passes_between(bool backwards, enum cprec_stop_kind kind)
@@ -319,8 +314,8 @@ static int stops_there(struct server *server, struct cprec_stop *walked,
 {
 	int is_met;
 
-	if (walked->kind == CPREC_AT_SIGNAL)
-		return !stops_nobody(server, walked->signal);
+	/* gdb is told of each signal on the way of a step, as natively: it runs
+	 * through the handler of one at which it does not stop. */
 	if (walked->kind != CPREC_AT_BREAK)
 		return 1;
 	is_met = breaks_are_met(server, why);
@@ -389,8 +384,7 @@ static int walk(struct server *server, const struct resume *resume,
 	rc = stops_there(server, &walked, why);
 	if (rc < 0)
 		return rc;
-	if (!rc && (walked.kind == CPREC_AT_SIGNAL ||
-		    is_inside(resume, walked.pc)))
+	if (!rc && is_inside(resume, walked.pc))
 		return 1;
 	stand(server, &walked);
 	return 0;
@@ -400,20 +394,21 @@ static int step(struct server *server, const struct resume *resume,
 		struct cprec_failure *why)
 {
 	bool has_range = resume->start < resume->end, here = false;
-	const struct cprec_walk steps = {
+	struct cprec_walk steps = {
 		.size = sizeof(steps), .backwards = resume->backwards,
 		.count = has_range ? 0 : 1,
 		.start = resume->start, .end = resume->end,
 		.breaks = server->breaks,
 		.break_count = has_range ? server->break_count : 0,
 		.signals = true,
+		.here = stands_between(resume->backwards, server->stop.why),
 	};
 	int rc = state_thread(server, resume->tid, why);
 
 	if (rc)
 		return rc;
 	while ((rc = walk(server, resume, &steps, here, why)) > 0)
-		here = true;
+		here = steps.here = true;
 	/* It has ended, or had not begun: the others run on. */
 	return rc == CPREC_NOT_FOUND ?
 		       run_on(server, resume->backwards, why) : rc;

@@ -468,9 +468,9 @@ struct cprec_until {
 	size_t call_number_count;
 
 	/*
-	 * Where a call is over, a signal may be delivered, or the next call
-	 * begin.  Forwards, that is told, too, if the cursor has stopped for
-	 * the end of the call; backwards, that end.
+	 * Also at what happens where the cursor stands: forwards, a signal that
+	 * is delivered, or a call that begins, unless it has stopped for that;
+	 * backwards, the end of a call.
 	 */
 	bool here;
 
@@ -529,7 +529,11 @@ struct cprec_walk {
 				   wherever it is */
 	const uint64_t *breaks;	/* no further than before one of these */
 	size_t break_count;
-	bool signals;		/* nor than before a signal is delivered */
+	bool signals;		/* nor than before a signal is delivered; where
+				   a walk forwards ends anyway, the next one
+				   tells of it, if that is asked to */
+	bool here;		/* forwards, also before a signal where the
+				   cursor stands */
 };
 
 /*

@@ -47,8 +47,19 @@ static int walk_on(struct cprec_cursor *cursor, const struct cprec_walk *walk,
 {
 	bool has_range = walk->start || walk->end;
 	uint64_t count = 0;
-	bool others = false, prints = false;
+	bool others = false, prints = false, is_end;
 
+	if (walk->here && walk->signals && !walk->backwards) {
+		int rc = trail_at(cursor->of->trail, &cursor->at, stream, last,
+				  why);
+
+		if (rc && rc != ERR_NOT_FOUND)
+			return rc;
+		if (!rc && last->signal) {
+			*kind = CPREC_AT_SIGNAL;
+			return 0;
+		}
+	}
 	*kind = CPREC_AT_POSITION;
 	for (last->at = cursor->at;;) {
 		const struct position from = last->at;
@@ -63,7 +74,10 @@ static int walk_on(struct cprec_cursor *cursor, const struct cprec_walk *walk,
 		count++;
 		last->others = others |= last->others;
 		last->prints = prints |= last->prints;
-		if (walk->signals && last->signal) {
+		is_end = count == walk->count ||
+			 (has_range && !is_inside(walk, last->pc));
+		if (walk->signals && last->signal &&
+		    (walk->backwards || !is_end)) {
 			*kind = CPREC_AT_SIGNAL;
 			return 0;
 		}
@@ -71,8 +85,7 @@ static int walk_on(struct cprec_cursor *cursor, const struct cprec_walk *walk,
 			*kind = CPREC_AT_BREAK;
 			return 0;
 		}
-		if (count == walk->count ||
-		    (has_range && !is_inside(walk, last->pc)))
+		if (is_end)
 			return 0;
 		rc = query_is_wanted(cursor->of->query, why);
 		if (rc)

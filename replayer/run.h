@@ -53,7 +53,7 @@ struct replay_until {
 	bool calls, returns;
 
 	/* Also at what happens where it stands: forwards, what is about to
-	 * happen behind a return that was told; backwards, that return. */
+	 * happen and was not told; backwards, a call's return. */
 	bool here;
 	const uint64_t *call_numbers;
 	size_t call_number_count;

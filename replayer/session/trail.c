@@ -418,6 +418,27 @@ static int settle(struct trail *trail, const struct position *asked,
 	return rc;
 }
 
+int trail_at(struct trail *trail, const struct position *asked,
+	     uint32_t stream, struct trail_stop *out, struct failure *why)
+{
+	const struct trail_stop *found;
+	struct position at, to;
+	int rc = settle(trail, asked, &at, why);
+
+	if (!rc && !has(trail, &at)) {
+		choose_length(trail, false);
+		to = (struct position){ at.time + trail->length, EVENTS_ALL };
+		rc = make(trail, &at, &to, why);
+	}
+	if (rc)
+		return rc;
+	found = stop_at(trail, before(trail, &at), &at);
+	if (!found || found->stream != stream)
+		return failed(why, ERR_NOT_FOUND, "the thread is elsewhere");
+	*out = *found;
+	return 0;
+}
+
 int trail_next(struct trail *trail, const struct position *asked,
 	       uint32_t stream, struct trail_stop *out, struct failure *why)
 {

@@ -39,9 +39,11 @@ int trail_create(struct trail **out, struct query *query, struct failure *why);
 void trail_destroy(struct trail *trail);
 
 /*
- * The stop of a stream next behind a position, or the last one before it.
- * ERR_NOT_FOUND if there is none.
+ * The stop of a stream at a position, the next one behind it, or the last one
+ * before it.  ERR_NOT_FOUND if there is none.
  */
+int trail_at(struct trail *trail, const struct position *at, uint32_t stream,
+	     struct trail_stop *out, struct failure *why);
 int trail_next(struct trail *trail, const struct position *at, uint32_t stream,
 	       struct trail_stop *out, struct failure *why);
 int trail_previous(struct trail *trail, const struct position *at,

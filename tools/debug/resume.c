@@ -340,8 +340,10 @@ static void on_printed(void *context, uint32_t descriptor, const uint8_t *bytes,
 	fflush(stdout);
 }
 
+/* `here`: also to a signal that is delivered where it stands. */
 static int run_once(struct session *session, struct wanted *wanted,
-		    bool backwards, const struct cprec_position *limit,
+		    bool backwards, bool here,
+		    const struct cprec_position *limit,
 		    struct stop *stop, struct cprec_failure *why)
 {
 	struct cprec_until until = {
@@ -349,6 +351,7 @@ static int run_once(struct session *session, struct wanted *wanted,
 		.breaks = wanted->breaks, .break_count = wanted->break_count,
 		.watches = wanted->watches,
 		.watch_count = wanted->watch_count, .signals = true,
+		.here = here,
 		.is_met = has_conditions(wanted) ? is_met : NULL,
 		.context = (void *)wanted,
 		.printed = backwards ? NULL : on_printed,
@@ -420,18 +423,21 @@ static int run_on(struct session *session, struct wanted *wanted,
 	const struct cprec_position *limit = walked ? &walked->at : NULL;
 	struct cprec_position from;
 	bool at_limit = false;
+	bool here = !backwards && !session->at_signal;
 	int rc;
 
 	*reached = false;
 	do {
 		from = cprec_cursor_position(session->cursor);
-		rc = run_once(session, wanted, backwards, limit, stop, why);
+		rc = run_once(session, wanted, backwards, here, limit, stop,
+			      why);
 		/* A watch has stopped it here before. */
 		if (!rc && is_here(stop, backwards, from))
-			rc = run_once(session, wanted, backwards, limit, stop,
-				      why);
+			rc = run_once(session, wanted, backwards, here, limit,
+				      stop, why);
 		if (rc)
 			return rc;
+		here = !backwards && stop->how.kind != CPREC_AT_SIGNAL;
 		at_limit = limit && stop->how.kind == CPREC_AT_POSITION &&
 			   !wanted->catching.is_found;
 		if (!at_limit)
@@ -546,6 +552,7 @@ int walk_on(struct session *session, bool backwards, uint64_t start,
 		.count = start < end ? 0 : 1,
 		.start = start < end ? start : 0,
 		.end = start < end ? end : 0, .signals = true,
+		.here = !backwards && !session->at_signal,
 	};
 	struct wanted wanted;
 	bool reached;
