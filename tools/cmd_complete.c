@@ -45,13 +45,16 @@ struct completion {
 	char before[64];	/* of the word, what stays: "--at=" */
 	const char *typed;	/* of the word, what is to be completed */
 	size_t count_offered;	/* of the program's own names */
+	size_t *printed;	/* words */
 };
 
 static void offer(const struct completion *completion, const char *text,
 		  const char *end)
 {
-	if (!strncmp(text, completion->typed, strlen(completion->typed)))
-		printf("%s%s%s\n", completion->before, text, end);
+	if (strncmp(text, completion->typed, strlen(completion->typed)))
+		return;
+	printf("%s%s%s\n", completion->before, text, end);
+	++*completion->printed;
 }
 
 /* ------- from the recording ------- */
@@ -91,10 +94,17 @@ static struct recording *open_recording(const struct completion *completion)
 	char *path = recording_path(completion);
 	struct recording *recording = NULL;
 	struct failure why;
+	size_t others;
 
 	if (path && recording_open(&recording, path, &why))
 		recording = NULL;
 	free(path);
+	/* What was named may have been something else. */
+	if (!recording && !newest_recording(&path, &others, &why)) {
+		if (recording_open(&recording, path, &why))
+			recording = NULL;
+		free(path);
+	}
 	return recording;
 }
 
@@ -234,6 +244,77 @@ static void offer_symbols(struct completion *completion)
 	recording_close(recording);
 }
 
+/* ------- functions ------- */
+
+static bool is_any(const char *name)
+{
+	(void)name;
+	return true;
+}
+
+static int compare_names(const void *left, const void *right)
+{
+	const struct call_function *const *a = left, *const *b = right;
+
+	return strcmp((*a)->name, (*b)->name);
+}
+
+/* Without the types of arguments: one name for all that differ in these. */
+static void offer_function_names(struct completion *completion,
+				 struct call_functions *functions)
+{
+	char text[512], last[512] = "";
+
+	if (functions->count)
+		qsort(functions->list, functions->count,
+		      sizeof(*functions->list), compare_names);
+	for (size_t i = 0; i < functions->count; i++) {
+		const char *name = functions->list[i]->name;
+		size_t size = *name == '(' ? strlen(name) : strcspn(name, "(");
+
+		snprintf(text, sizeof(text), "%.*s", (int)size, name);
+		if (!strcmp(text, last) || strncmp(text, completion->typed,
+						   strlen(completion->typed)))
+			continue;
+		offer(completion, text, "");
+		completion->count_offered++;
+		memcpy(last, text, sizeof(last));
+	}
+}
+
+/* As 'cprec calls' lists them. */
+static void offer_own_functions(struct completion *completion,
+				struct lines *lines)
+{
+	struct names *names = lines_names(lines);
+	struct recording *recording = names_recording(names);
+	uint64_t end = recording_end(recording), bias;
+	const struct symbols *own = names_own(names, end, &bias), *symbols;
+	struct call_functions functions = { .lines = lines,
+					    .is_wanted = is_any };
+
+	for (size_t i = 0; (symbols = names_mapped(names, end, i, &bias)); i++)
+		if (symbols == own &&
+		    !call_functions_list(&functions, end, i, NULL))
+			offer_function_names(completion, &functions);
+	call_functions_release(&functions);
+}
+
+/* The program's; of libraries, where it has none. */
+static void offer_functions(struct completion *completion)
+{
+	struct recording *recording = open_recording(completion);
+	struct lines *lines = NULL;
+
+	if (recording && !lines_create(&lines, recording, NULL)) {
+		offer_own_functions(completion, lines);
+		if (!completion->count_offered && *completion->typed)
+			offer_names(completion, lines_names(lines));
+	}
+	lines_destroy(lines);
+	recording_close(recording);
+}
+
 /* ------- values ------- */
 
 static void offer_times(const struct completion *completion)
@@ -263,8 +344,10 @@ static void offer_kinds(const struct completion *completion)
 /* What a value of an option may be, by what stands for it in the help. */
 static void offer_value(struct completion *completion, const char *argument)
 {
-	if (!strcmp(argument, "A")) {
+	if (!strcmp(argument, "A") || !strcmp(argument, "E")) {
 		offer_symbols(completion);
+	} else if (!strcmp(argument, "PLACE")) {
+		offer_functions(completion);
 	} else if (!strcmp(argument, "F")) {
 		offer_formats(completion);
 	} else if (!strcmp(argument, "T")) {
@@ -344,6 +427,19 @@ option_before(const struct completion *completion)
 	return info && info->argument ? info : NULL;
 }
 
+/* Behind the recording, or in place of it, some take functions. */
+static void complete_argument(struct completion *completion)
+{
+	const char *arguments = completion->command->arguments;
+	bool takes = arguments && (strstr(arguments, "PATTERN") ||
+				   strstr(arguments, "=>"));
+
+	if (takes && (*completion->typed || find_argument(completion)))
+		offer_functions(completion);
+	if (!*completion->printed)
+		puts(":recording");
+}
+
 static void complete_word(struct completion *completion)
 {
 	const struct option_info *info = option_before(completion);
@@ -357,7 +453,7 @@ static void complete_word(struct completion *completion)
 	} else if (!info && word[0] == '-') {
 		offer_options(completion);
 	} else if (!info) {
-		puts(":recording");
+		complete_argument(completion);
 	} else if (info->argument) {
 		if (mark) {
 			completion->typed = mark + 1;
@@ -383,7 +479,8 @@ static void complete_line(struct completion *completion)
 
 static int run(struct options *options)
 {
-	struct completion completion = { 0 };
+	size_t printed = 0;
+	struct completion completion = { .printed = &printed };
 	char **words = options_program(options, options_next(options));
 
 	if (!words)

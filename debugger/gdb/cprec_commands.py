@@ -908,6 +908,7 @@ class History(Command):
 class Calls(Command):
     """List calls of functions: calls PATTERN..., as of cprec calls."""
     name = "calls"
+    completes = gdb.COMPLETE_SYMBOL
 
     def run(self, argument, _):
         import shlex
@@ -924,6 +925,7 @@ class Log(Command):
     """Print expressions each time that a place was executed:
 log PLACE => EXPR, EXPR...  as cprec log 'hello.c:12 => i, list->len'"""
     name = "log"
+    completes = gdb.COMPLETE_LOCATION
 
     def run(self, argument, _):
         if not argument:

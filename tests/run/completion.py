@@ -71,6 +71,29 @@ class Tests(CprecTap):
         self.has(ask, "stats", "main", "libc.so.6!")
         self.gives("cprec query --format=", *"xduotcfsa", "raw")
 
+    def functions(self):
+        """Of the program, as calls, log and when --in take them; in C++ without
+        the types of arguments, once; of libraries, where it has none."""
+        with open(f"{self.folder}/calls.cc", "w", encoding="utf-8") as file:
+            file.write("namespace shop { int total; struct Server { int"
+                       " serve(int n) { return n; } int serve(long n) {"
+                       " return n; } }; }\nint settle(int n) { return n; }\n"
+                       "int main() { shop::Server s; return s.serve(1) -"
+                       " (int)s.serve(1L) + settle(shop::total); }\n")
+        subprocess.run(["g++", "-g", "-O0", "-o", "calls", "calls.cc"],
+                       cwd=self.folder, check=True)
+        subprocess.run([self.options.cprec, "record", "-q", "-o", "calls.cpr",
+                        "--", "./calls"], cwd=self.folder, check=True)
+        for command in "calls calls.cpr ", "log calls.cpr ", \
+                "when calls.cpr --in=", "calls calls.cpr main ", "log ":
+            self.gives(f"cprec {command}set", "settle")
+        # bash replaces only what follows the last colon.
+        self.gives("cprec calls calls.cpr shop::S", "Server::serve")
+        self.has("cprec calls calls.cpr ", "main", "settle")
+        self.gives("cprec calls calls.cpr strtouma", "strtoumax")
+        self.gives("cprec calls calls.c", "calls.cpr")
+        self.gives("cprec when calls.cpr --expr=shop::to", "total")
+
     def threads(self):
         self.gives("cprec info --thread=", self.tid, "all")
         self.gives("cprec info t.cpr --pid=", self.tid, "true")
@@ -105,6 +128,8 @@ def run_all(options, folder):
     tests.test("threads", tests.threads)
     if shutil.which("gcc"):
         tests.test("variables", tests.variables)
+    if shutil.which("g++"):
+        tests.test("functions", tests.functions)
     return tests.summary()
 
 

@@ -693,6 +693,8 @@ class Gdb(CprecTap):
             path, ("break meet", ""), ("continue", "meet"),
             (names, f"^{re.escape(native[0])}"), ("continue", "meet"),
             (names, f"^{re.escape(native[1])}"),
+            ("complete calls wait_th", "^calls wait_there\n?$"),
+            ("complete log wait_th", "^log wait_there\n?$"),
             ("info threads", r'"the first" .*"named by others" '
              r'.*"worker <&>" .*"worker <&>" '),
             ("reverse-continue", "meet"),
