@@ -73,8 +73,11 @@ class Remote:
         return self.monitor("when")
 
     def resume(self, request):
-        """What a stop tells: its thread, and why, if there is a reason."""
+        """What a stop tells: its thread, and why, if there is a reason.  What the
+        program prints on the way is passed over."""
         reply = self.ask(request)
+        while reply.startswith("O"):
+            reply = self.receive()
         if not reply.startswith("T"):
             raise ValueError(f"{request}: {reply}")
         thread = re.search(r"thread:p[0-9a-f]+\.([0-9a-f]+);", reply)[1]
