@@ -222,11 +222,14 @@ static int none(const struct answering *answering)
 	struct origin parent;
 
 	say("%s%s %s from t=%s to t=%s",
-	    command->changes || command->value ||
+	    (command->changes && command->which != ACCESSES_LAST) ||
+		command->value ||
 		answering->question.some_thread ? "no such access: " : "",
 	    command->reg ? command->reg : command->asked.addr,
 	    !command->writes ? "was not read" :
-	    command->reads ? "was not accessed" : "was not written",
+	    command->reads ? "was not accessed" :
+	    command->changes && !command->reg ? "was not changed" :
+						"was not written",
 	    position_text(from, &answering->question.from),
 	    position_text(to, &answering->question.to));
 	if (!command->reg && command->writes &&
@@ -338,6 +341,9 @@ int accesses_take(struct accesses_command *command,
 		return take_number(options, id, &command->limit);
 	case ACCESSES_CHANGES:
 		command->changes = true;
+		return 0;
+	case ACCESSES_WRITES:
+		command->changes = false;
 		return 0;
 	case ACCESSES_VALUE:
 		command->value = options->value;

@@ -9,27 +9,27 @@ const struct command command_last = {
 	.name = "last",
 	.run = run,
 	.arguments = "[FILE] --addr=A [--at=T]",
-	.summary = "who wrote an address last, before a time",
+	.summary = "who changed an address last, before a time",
 	.usage = "last [OPTION...] [FILE] --addr=A [--at=T]\n"
 		 "       cprec last [OPTION...] [FILE] --register=NAME"
 		 " [--at=T]",
-	.about = "Tells who wrote memory last before a time: the instruction,"
-		 " with its source line,\n"
-		 "or the system call; when; and what was there before and"
-		 " after.",
+	.about = "Tells who changed memory last before a time: the"
+		 " instruction, with its source\n"
+		 "line, or the system call; when; and what was there before"
+		 " and after.",
 	.options = (const struct option_info[]) {
 		ACCESSES_OPTION_ADDR,
 		ACCESSES_OPTION_SIZE,
 		{ ACCESSES_REGISTER, "register", "NAME",
 		  "a register instead: which instruction wrote it",
-		  .without = "addr size changes frame" },
+		  .without = "addr size writes frame" },
 		{ ACCESSES_AT, "at", "T",
 		  "before this time, in instructions: as 'cprec query\n"
 		  "--help' says; without this: the end.  Variables are\n"
 		  "those of this time" },
-		{ ACCESSES_CHANGES, "changes", NULL,
-		  "who changed it last: the same value written again\n"
-		  "does not count" },
+		{ ACCESSES_WRITES, "writes", NULL,
+		  "who wrote it last: the same value written again\n"
+		  "counts, too" },
 		{ ACCESSES_THREAD, "thread", "TID",
 		  "whose variables are meant; without this those of the\n"
 		  "thread whose turn it is" },
@@ -38,13 +38,14 @@ const struct command command_last = {
 	},
 	.notes = "The time is that before the instruction that writes: ask"
 		 " 'cprec backtrace --at=T'\n"
-		 "how it came there.  Exits with 1 if nothing was written.",
+		 "how it came there.  Exits with 1 if nothing was changed.",
 };
 
 static int run(struct options *options)
 {
 	struct accesses_command command = {
-		.asked.at = "end", .writes = true, .which = ACCESSES_LAST,
+		.asked.at = "end", .writes = true, .changes = true,
+		.which = ACCESSES_LAST,
 	};
 	int id = 0, rc = 0;
 

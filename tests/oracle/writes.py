@@ -89,7 +89,7 @@ class Writes(CprecTap):
             before = [key for key in times
                       if key[0] < at and addr in self.expected[key]]
             answer = self.ask("last", f"--addr={addr:#x}", "--size=1",
-                              f"--at={at}", "--changes")
+                              f"--at={at}")
             equal([(a["at"], int(a["pc"], 16)) for a in answer], before[-1:],
                   f"{addr:#x} at {at}")
 

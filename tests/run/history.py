@@ -205,7 +205,8 @@ class History(CprecTap):
               "--first")
         equal(self.ask("writes", "--addr=counter", "--last"), every[-1:],
               "--last")
-        equal(self.ask("last", "--addr=counter"), every[-1:], "last")
+        equal(self.ask("last", "--writes", "--addr=counter"), every[-1:],
+              "last")
         equal(self.ask("writes", "--addr=counter", "--limit=3"), every[:3],
               "--limit")
         at = every[5]["at"]
@@ -213,14 +214,18 @@ class History(CprecTap):
               "--from")
         equal(self.ask("writes", "--addr=counter", f"--to={at}"), every[:5],
               "--to")
-        equal(self.ask("last", "--addr=counter", f"--at={at}"), every[4:5],
-              "--at")
+        equal(self.ask("last", "--writes", "--addr=counter", f"--at={at}"),
+              every[4:5], "--at")
+        # Without --writes, as last in debug: the same value again is none.
+        changes = self.ask("writes", "--addr=counter", "--changes")
+        equal(self.ask("last", "--addr=counter"), changes[-1:], "a change")
+        expect(changes[-1]["at"] < every[-1]["at"], "the same value again")
         value = word(every[7])
         equal(self.ask("writes", "--addr=counter", f"--value={value}"),
               [a for a in every if word(a) == value], "--value")
         none = self.cprec("last", self.trace, "--addr=counter", "--at=start")
         equal(none.returncode, 1, "status")
-        expect("was not written" in none.stderr, none.stderr)
+        expect("was not changed" in none.stderr, none.stderr)
 
     def told(self, name, values, hardware):
         """Of each change that gdb sees: which of the values it is then."""

@@ -129,7 +129,7 @@ class Tests(PlaceTap):
             which = count % 2
             found, = self.answers(
                 "last", f"--addr={self.cell + which * self.size}",
-                f"--size={self.size}", f"--at={at}")
+                f"--size={self.size}", f"--at={at}", "--writes")
             before = [one for one in self.writes
                       if one["addr"] == found["addr"] and one["at"] < at]
             equal(found, before[-1], "the last write")

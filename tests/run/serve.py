@@ -74,7 +74,7 @@ REQUESTS = {
               {"addr": 4096, "at": 7, "no-races": False}],
     "last": [{"addr": "environ"}, {"addr": "environ", "at": "50%"},
              {"register": "rax", "at": 5000}, {"register": "rax"},
-             {"addr": "environ", "changes": True}, {}],
+             {"addr": "environ", "writes": True}, {}],
     "writes": [{"addr": "environ"}, {"addr": "environ", "limit": 2},
                {"addr": "environ", "first": True, "last": True}],
     "reads": [{"addr": "environ"}, {"addr": "environ", "limit": 1}],
