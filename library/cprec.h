@@ -908,6 +908,8 @@ struct cprec_variable {
 	bool is_scalar;
 	const char *entry;	/* of an argument, what it was when the function
 				   was called, if its caller tells; or NULL */
+	const char *brief;	/* the value in a few words: "..." for what has
+				   parts; of containers, what they are */
 };
 
 /*

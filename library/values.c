@@ -140,6 +140,7 @@ static int tell_variable(void *context, const struct variable *variable)
 		.value = variable->value, .entry = variable->entry,
 		.is_argument = variable->is_argument,
 		.is_scalar = variable->is_scalar,
+		.brief = variable->brief,
 	};
 
 	return visits_told(&visits->visits,

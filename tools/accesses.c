@@ -365,6 +365,11 @@ int accesses_take(struct accesses_command *command,
 	case ACCESSES_SPACE:
 		return request_take_space(&command->asked, options->value) ? 0 :
 		       options_bad_value(options, id, REQUEST_SPACE_WANTED);
+	case ACCESSES_ELEMENTS:
+		return shown_values_take_elements(options, id);
+	case ACCESSES_RAW:
+		shown_values_take_raw();
+		return 0;
 	case ACCESSES_DEBUG_DIR:
 		debug_folders_take(options->value);
 		return 0;

@@ -13,6 +13,7 @@
 #include "replayer/session/session.h"
 #include "tools/options.h"
 #include "tools/questions.h"
+#include "tools/shown_values.h"
 
 enum accesses_which { ACCESSES_ALL, ACCESSES_FIRST, ACCESSES_LAST };
 
@@ -33,7 +34,8 @@ enum { ACCESSES_ADDR = 256, ACCESSES_SIZE, ACCESSES_AT, ACCESSES_FROM,
        ACCESSES_TO, ACCESSES_ONLY_FIRST, ACCESSES_ONLY_LAST, ACCESSES_LIMIT,
        ACCESSES_CHANGES, ACCESSES_VALUE, ACCESSES_THREAD, ACCESSES_FRAME,
        ACCESSES_DEBUG_DIR, ACCESSES_REGISTER, ACCESSES_PHYSICAL,
-       ACCESSES_PROCESS, ACCESSES_SPACE, ACCESSES_WRITES, ACCESSES_JSON };
+       ACCESSES_PROCESS, ACCESSES_SPACE, ACCESSES_WRITES, ACCESSES_JSON,
+       ACCESSES_ELEMENTS, ACCESSES_RAW };
 
 /* Options that all four have, for their tables. */
 #define ACCESSES_OPTION_ADDR                                                  \
@@ -59,6 +61,7 @@ enum { ACCESSES_ADDR = 256, ACCESSES_SIZE, ACCESSES_AT, ACCESSES_FROM,
 	{ ACCESSES_SPACE, "asid", "N",                                        \
 	  "of a machine: the address is one of the program that\n"            \
 	  "last had this number of an address space" },                       \
+	SHOWN_ROWS(ACCESSES_ELEMENTS, ACCESSES_RAW),                          \
 	{ ACCESSES_DEBUG_DIR, "debug-dir", "DIR",                             \
 	  "where debugging information is looked for, too" },                 \
 	{ ACCESSES_JSON, "json", NULL,                                        \

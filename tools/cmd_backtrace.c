@@ -50,6 +50,7 @@ const struct command command_backtrace = {
 		{ OPTION_LIMIT, "limit", "N",
 		  "at most so many frames; without this: 100; of -N,\n"
 		  "the N outermost" },
+		SHOWN_ROWS(VIEW_ELEMENTS, VIEW_RAW),
 		VIEW_ROW_DEBUG_DIR,
 		{ VIEW_JSON, "json", NULL,
 		  "one JSON object for each thread: at, events,\n"
@@ -61,8 +62,8 @@ const struct command command_backtrace = {
 		 "there are none, they are guessed: such frames have a '?'.\n"
 		 "\n"
 		 "Structures and arrays that are arguments are '...', as in"
-		 " gdb; with --json they\n"
-		 "are there.",
+		 " gdb, and of containers\n"
+		 "only what they are; with --json all of them is there.",
 };
 
 struct backtrace_command {

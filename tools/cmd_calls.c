@@ -14,12 +14,13 @@
 #include "tools/messages.h"
 #include "tools/options.h"
 #include "tools/print_calls.h"
+#include "tools/shown_values.h"
 
 static int run(struct options *options);
 
 enum { OPTION_FROM = 256, OPTION_TO, OPTION_THREAD, OPTION_PROCESS,
        OPTION_LIMIT, OPTION_DEPTH, OPTION_COUNT, OPTION_DEBUG_DIR,
-       OPTION_JSON };
+       OPTION_JSON, OPTION_ELEMENTS, OPTION_RAW };
 
 const struct command command_calls = {
 	.name = "calls",
@@ -55,6 +56,7 @@ const struct command command_calls = {
 		{ OPTION_COUNT, "count", NULL,
 		  "only how many calls of each function there were, and\n"
 		  "how many instructions were executed in them" },
+		SHOWN_ROWS(OPTION_ELEMENTS, OPTION_RAW),
 		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
 		  "where debugging information is looked for, too" },
 		{ OPTION_JSON, "json", NULL,
@@ -222,6 +224,11 @@ static int take_option(const struct options *options, int id,
 		return take_number(options, id, &command->question.user.depth_most);
 	case OPTION_COUNT:
 		command->count = true;
+		break;
+	case OPTION_ELEMENTS:
+		return shown_values_take_elements(options, id);
+	case OPTION_RAW:
+		shown_values_take_raw();
 		break;
 	case OPTION_DEBUG_DIR:
 		debug_folders_take(options->value);

@@ -19,11 +19,13 @@
 #include "tools/options.h"
 #include "tools/print.h"
 #include "tools/print_calls.h"
+#include "tools/shown_values.h"
 
 static int run(struct options *options);
 
 enum { OPTION_FROM = 256, OPTION_TO, OPTION_THREAD, OPTION_PROCESS,
-       OPTION_LIMIT, OPTION_DEBUG_DIR, OPTION_JSON };
+       OPTION_LIMIT, OPTION_DEBUG_DIR, OPTION_JSON, OPTION_ELEMENTS,
+       OPTION_RAW };
 
 const struct command command_log = {
 	.name = "log",
@@ -52,6 +54,7 @@ const struct command command_log = {
 		  "of a machine: only in this process of its kernel, a\n"
 		  "number or a name; its programs' names are known" },
 		{ OPTION_LIMIT, "limit", "N", "no more than N lines" },
+		SHOWN_ROWS(OPTION_ELEMENTS, OPTION_RAW),
 		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
 		  "where debugging information is looked for, too" },
 		{ OPTION_JSON, "json", NULL,
@@ -444,6 +447,11 @@ static int take_option(const struct options *options, int id,
 		    !command->limit)
 			return options_bad_value(options, id,
 						 "a number above 0");
+		break;
+	case OPTION_ELEMENTS:
+		return shown_values_take_elements(options, id);
+	case OPTION_RAW:
+		shown_values_take_raw();
 		break;
 	case OPTION_DEBUG_DIR:
 		debug_folders_take(options->value);

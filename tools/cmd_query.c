@@ -16,6 +16,7 @@
 #include "tools/options.h"
 #include "tools/query_races.h"
 #include "tools/questions.h"
+#include "tools/shown_values.h"
 
 static int run(struct options *options);
 
@@ -25,7 +26,7 @@ static int run(struct options *options);
 enum { OPTION_ADDR = 256, OPTION_AT, OPTION_SIZE, OPTION_JSON,
        OPTION_REGISTERS, OPTION_THREAD, OPTION_RACES, OPTION_NO_RACES,
        OPTION_FORMAT, OPTION_DEBUG_DIR, OPTION_FRAME, OPTION_PHYSICAL,
-       OPTION_PROCESS, OPTION_SPACE };
+       OPTION_PROCESS, OPTION_SPACE, OPTION_ELEMENTS, OPTION_RAW };
 
 const struct command command_query = {
 	.name = "query",
@@ -69,6 +70,7 @@ const struct command command_query = {
 		  "how numbers are shown: x, d, u, o, t (binary), c, f,\n"
 		  "s (text) or a (address), as gdb does; or raw: bytes",
 		  .with = "addr -" },
+		SHOWN_ROWS(OPTION_ELEMENTS, OPTION_RAW),
 		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
 		  "where debugging information is looked for, too" },
 		{ OPTION_THREAD, "thread", "TID",
@@ -479,6 +481,11 @@ static int take_option(const struct options *options, int id,
 			return options_bad_value(options, id,
 						 QUESTION_SIZE_WANTED);
 		command->size = options->value;
+		break;
+	case OPTION_ELEMENTS:
+		return shown_values_take_elements(options, id);
+	case OPTION_RAW:
+		shown_values_take_raw();
 		break;
 	case OPTION_DEBUG_DIR:
 		debug_folders_take(options->value);

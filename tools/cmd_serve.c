@@ -23,6 +23,7 @@
 #include "tools/options.h"
 #include "tools/print.h"
 #include "tools/request_words.h"
+#include "tools/shown_values.h"
 #include "tools/vocabulary.h"
 
 #define KEPT 4			/* recordings that are open, if nothing is said */
@@ -180,6 +181,7 @@ static int run_command(const struct request_words *words)
 	optind = 0;	/* getopt_long() begins anew */
 	debug_search_folders(NULL);
 	debug_notes_begin();
+	shown_values_begin();
 	status = words->command->run(&options);
 	options_release(&options);
 	debug_search_folders(NULL);

@@ -19,12 +19,13 @@
 #include "tools/options.h"
 #include "tools/print.h"
 #include "tools/print_access.h"
+#include "tools/shown_values.h"
 
 static int run(struct options *options);
 
 enum { OPTION_EXPR = 256, OPTION_IN, OPTION_FROM, OPTION_TO, OPTION_LAST,
        OPTION_LIMIT, OPTION_THREAD, OPTION_PROCESS, OPTION_DEBUG_DIR,
-       OPTION_JSON };
+       OPTION_JSON, OPTION_ELEMENTS, OPTION_RAW };
 
 const struct command command_when = {
 	.name = "when",
@@ -57,6 +58,7 @@ const struct command command_when = {
 		{ OPTION_PROCESS, "process", "P",
 		  "of a machine: only in this process of its kernel, a\n"
 		  "number or a name; its programs' names are known" },
+		SHOWN_ROWS(OPTION_ELEMENTS, OPTION_RAW),
 		{ OPTION_DEBUG_DIR, "debug-dir", "DIR",
 		  "where debugging information is looked for, too" },
 		{ OPTION_JSON, "json", NULL,
@@ -384,6 +386,11 @@ static int take_option(const struct options *options, int id,
 		break;
 	case OPTION_THREAD:
 		return take_thread(options, id, &command->question);
+	case OPTION_ELEMENTS:
+		return shown_values_take_elements(options, id);
+	case OPTION_RAW:
+		shown_values_take_raw();
+		break;
 	case OPTION_DEBUG_DIR:
 		debug_folders_take(options->value);
 		break;

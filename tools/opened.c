@@ -12,6 +12,7 @@
 #include "formats/packed.h"
 #include "replayer/recording/recording.h"
 #include "tools/messages.h"
+#include "tools/shown_values.h"
 
 /* One of a list, in which those that were used last come first. */
 struct kept {
@@ -195,8 +196,10 @@ int opened_ask(struct opened *opened, struct failure *why)
 {
 	int rc;
 
-	if (opened->expressions)
+	if (opened->expressions) {
+		shown_values_apply(opened->expressions);
 		return 0;
+	}
 	rc = lines_create(&opened->lines, opened->recording, why);
 	if (!rc)
 		rc = query_create(&opened->query, opened->recording, why);
@@ -208,6 +211,8 @@ int opened_ask(struct opened *opened, struct failure *why)
 					    lines_names(opened->lines), why);
 	if (rc)
 		forget(opened);
+	else
+		shown_values_apply(opened->expressions);
 	return rc;
 }
 

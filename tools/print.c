@@ -129,15 +129,14 @@ void print_value_text(FILE *out, const char *text)
 }
 
 /* Parts are not shown, but that they cannot be read. */
-static void print_value(FILE *out, const struct shown_argument *argument,
-			const char *value)
+static void print_value(FILE *out, const char *value, const char *brief)
 {
 	if (!value)
 		fputc('?', out);
-	else if (argument->is_scalar || !strncmp(value, "<error", 6))
+	else if (!brief || !strncmp(value, "<error", 6))
 		print_value_text(out, value);
 	else
-		fputs("...", out);
+		print_value_text(out, brief);
 }
 
 void print_argument(FILE *out, const struct shown_argument *argument)
@@ -152,13 +151,13 @@ void print_argument(FILE *out, const struct shown_argument *argument)
 		print_value_text(out, name);
 		fputs("@entry=", out);
 	}
-	print_value(out, argument, value);
+	print_value(out, value, argument->brief);
 	if (!entry || is_same)
 		return;
 	fputs(", ", out);
 	print_value_text(out, name);
 	fputs("@entry=", out);
-	print_value(out, argument, entry);
+	print_value(out, entry, argument->brief ? "..." : NULL);
 }
 
 void print_source_text(FILE *out, const char *text, size_t size)

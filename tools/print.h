@@ -42,7 +42,8 @@ void print_value_text(FILE *out, const char *text);
 /* An argument of a frame, and what it was when the function was called. */
 struct shown_argument {
 	const char *name, *value, *entry;	/* NULL: not known */
-	bool is_scalar;
+	const char *brief;	/* is shown for a value that has parts; or
+				   NULL */
 };
 
 /* As gdb does: "n=n@entry=5", "n=6, n@entry=5", "list=...". */

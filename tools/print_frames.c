@@ -81,6 +81,9 @@ static int add_variable(void *context, const struct variable *variable)
 		json_object_set_new(object, "entry", json_text(variable->entry));
 	if (!variable->is_scalar)
 		json_object_set_new(object, "scalar", json_false());
+	if (!variable->is_scalar && strcmp(variable->brief, "..."))
+		json_object_set_new(object, "brief",
+				    json_text(variable->brief));
 	return json_array_append_new(variable->is_argument ?
 					     variables->arguments :
 					     variables->locals, object);
@@ -297,6 +300,16 @@ static const char *text_of(const json_t *object, const char *key)
 	return json_string_value(json_object_get(object, key));
 }
 
+/* What is shown of a value that has parts; NULL: it has none. */
+static const char *brief_of(const json_t *argument)
+{
+	const char *brief = text_of(argument, "brief");
+
+	if (!json_object_get(argument, "scalar"))
+		return NULL;
+	return brief ? brief : "...";
+}
+
 static void print_arguments(FILE *out, const json_t *arguments)
 {
 	fputs(" (", out);
@@ -308,7 +321,7 @@ static void print_arguments(FILE *out, const json_t *arguments)
 				text_of(argument, "name"),
 				text_of(argument, "value"),
 				text_of(argument, "entry"),
-				!json_object_get(argument, "scalar") });
+				brief_of(argument) });
 	}
 	fputc(')', out);
 }

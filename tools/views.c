@@ -48,6 +48,11 @@ int view_take_option(const struct options *options, int id, struct view *view)
 			return options_bad_value(options, id, "a number");
 		view->has_frame = true;
 		break;
+	case VIEW_ELEMENTS:
+		return shown_values_take_elements(options, id);
+	case VIEW_RAW:
+		shown_values_take_raw();
+		break;
 	case VIEW_DEBUG_DIR:
 		debug_folders_take(options->value);
 		break;

@@ -16,9 +16,11 @@
 
 #include "tools/opened.h"
 #include "tools/options.h"
+#include "tools/shown_values.h"
 
 enum {
 	VIEW_AT = 256, VIEW_THREAD, VIEW_FRAME, VIEW_DEBUG_DIR, VIEW_JSON,
+	VIEW_ELEMENTS, VIEW_RAW,
 	VIEW_OWN,		/* options of the command itself, from here on */
 };
 

@@ -142,7 +142,7 @@ Frame = structure(
 Variable = structure(
     "variable", ("name", c_char_p), ("type", c_char_p),
     ("value", c_char_p), ("is_argument", c_bool), ("is_scalar", c_bool),
-    ("entry", c_char_p))
+    ("entry", c_char_p), ("brief", c_char_p))
 Format = structure("format", ("size", c_size_t), ("letter", c_char),
                    ("is_raw", c_bool), ("length", c_uint64),
                    ("is_value", c_bool))

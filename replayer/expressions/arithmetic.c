@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "formats/error.h"
+#include "replayer/expressions/containers.h"
 
 static bool is_comparison(enum operator operator)
 {
@@ -400,6 +401,7 @@ int arithmetic(struct context *context, enum operator operator,
 	       struct value *left, struct value *right, struct value *out,
 	       struct failure *why)
 {
+	bool are_equal;
 	int rc;
 
 	if (operator == OPERATOR_REPEAT)
@@ -409,6 +411,11 @@ int arithmetic(struct context *context, enum operator operator,
 		rc = value_strip(context, right, why);
 	if (rc)
 		return rc;
+	if ((operator == OPERATOR_EQUAL || operator == OPERATOR_UNEQUAL) &&
+	    container_compare_texts(context, left, right, &are_equal))
+		return truth(context, type_is_class(left->type) ? left : right,
+			     are_equal == (operator == OPERATOR_EQUAL), out,
+			     why);
 	if (is_truth(operator) && !is_comparison(operator))
 		return both(context, operator, left, right, out, why);
 	if (is_pointer(left) || is_pointer(right))

@@ -107,6 +107,8 @@ struct context {
 	bool only_begun;	/* nor those that have no value yet */
 	bool only_visible;	/* nor what only other modules can see */
 	const char *frame_option;	/* see expressions.h */
+	bool is_raw;		/* containers are shown by their members */
+	uint64_t elements;	/* of one value that are shown; 0: default */
 	bool is_terse;		/* of names that are unknown, no more is told */
 	bool only_types;	/* memory that is not known is zeros */
 	bool is_elsewhere;	/* the thread does not stand in that code */

@@ -12,6 +12,7 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/arithmetic.h"
+#include "replayer/expressions/containers.h"
 #include "replayer/expressions/members.h"
 #include "replayer/expressions/operations.h"
 #include "replayer/expressions/reader.h"
@@ -174,6 +175,8 @@ static int read_primary(struct reader *reader, struct value *out)
 		return read_register(reader, out);
 	case '\'':
 		return read_quoted(reader, out);
+	case '"':
+		return read_string(reader, out);
 	}
 	if (takes_cast(reader))
 		return read_named_cast(reader, out);
@@ -192,11 +195,62 @@ static int read_index(struct reader *reader, struct value *out)
 	return value_index(reader->context, &of, &index, out, reader->why);
 }
 
-static int read_member(struct reader *reader, struct value *out)
+/* What "->" leads to, of a smart pointer. */
+static int follow_smart(struct reader *reader, struct value *of)
+{
+	struct value pointed;
+	bool is_one;
+	int rc;
+
+	if (reader->skipped)
+		return 0;
+	rc = container_follow(reader->context, of, &pointed, &is_one,
+			      reader->why);
+	if (!rc && is_one)
+		*of = pointed;
+	return rc;
+}
+
+/*
+ * "name(argument)" behind a container, of functions that only look; `*is_one` is
+ * false, and nothing is read, if it is no such function.
+ */
+static int read_question(struct reader *reader, struct value *of,
+			 const char *name, struct value *out, bool *is_one)
+{
+	const char *start = reader->at;
+	struct value argument;
+	bool has_argument;
+	int rc = 0;
+
+	*is_one = false;
+	if (!reader_take(reader, "("))
+		return 0;
+	has_argument = !reader_take(reader, ")");
+	if (has_argument) {
+		rc = read_choice(reader, &argument);
+		if (!rc && !reader_take(reader, ")"))
+			rc = reader_wrong(reader, "a ')' is missing");
+	}
+	*is_one = reader->skipped;
+	if (!rc && !reader->skipped && of->type->kind == TYPE_POINTER)
+		rc = value_follow(reader->context, of, of, reader->why);
+	if (!rc && !reader->skipped)
+		rc = container_ask(reader->context, of, name,
+				   has_argument ? &argument : NULL, out, is_one,
+				   reader->why);
+	if (!*is_one)
+		reader->at = start;
+	return rc;
+}
+
+static int read_member(struct reader *reader, bool is_arrow, struct value *out)
 {
 	struct value of = *out;
 	const char *start, *end;
+	bool is_question;
 	char *name;
+	int rc;
 
 	reader_blanks(reader);
 	start = reader->at;
@@ -209,8 +263,11 @@ static int read_member(struct reader *reader, struct value *out)
 	if (!name)
 		return failed(reader->why, ERR_NO_MEMORY, "out of memory");
 	reader->at = end;
-	if (reader->skipped)
-		return 0;
+	rc = is_arrow ? follow_smart(reader, &of) : 0;
+	if (!rc)
+		rc = read_question(reader, &of, name, out, &is_question);
+	if (rc || is_question || reader->skipped)
+		return rc;
 	/* Members of tuples: "__0" is called "0". */
 	if (isdigit((unsigned char)*name) &&
 	    of.type->language == LANGUAGE_RUST) {
@@ -224,7 +281,13 @@ static int read_member(struct reader *reader, struct value *out)
 		memcpy(field + 2, name, strlen(name) + 1);
 		name = field;
 	}
-	return value_member(reader->context, &of, name, out, reader->why);
+	rc = value_member(reader->context, &of, name, out, reader->why);
+	reader_blanks(reader);
+	if (rc == ERR_NOT_FOUND && *reader->at == '(')
+		return failed(reader->why, ERR_INPUT, "functions are not"
+			      " called, but for some that only look at a"
+			      " container, as size()");
+	return rc;
 }
 
 static bool is_call(struct reader *reader, const struct value *of)
@@ -241,8 +304,10 @@ static int read_postfix(struct reader *reader, struct value *out)
 	while (!rc) {
 		if (reader_take(reader, "["))
 			rc = read_index(reader, out);
-		else if (reader_take(reader, "->") || reader_take(reader, "."))
-			rc = read_member(reader, out);
+		else if (reader_take(reader, "->"))
+			rc = read_member(reader, true, out);
+		else if (reader_take(reader, "."))
+			rc = read_member(reader, false, out);
 		else if (!reader->skipped && is_call(reader, out))
 			rc = failed(reader->why, ERR_INPUT,
 				    "functions are not called");
@@ -312,6 +377,17 @@ static int read_alignof(struct reader *reader, struct value *out)
 	return rc;
 }
 
+static int follow(struct reader *reader, struct value *of, struct value *out)
+{
+	bool is_smart;
+	int rc = container_follow(reader->context, of, out, &is_smart,
+				  reader->why);
+
+	if (rc || is_smart)
+		return rc;
+	return value_follow(reader->context, of, out, reader->why);
+}
+
 static int apply(struct reader *reader, char mark, struct value *of,
 		 struct value *out)
 {
@@ -320,7 +396,7 @@ static int apply(struct reader *reader, char mark, struct value *of,
 		return 0;
 	}
 	if (mark == '*')
-		return value_follow(reader->context, of, out, reader->why);
+		return follow(reader, of, out);
 	if (mark == '&')
 		return value_address(reader->context, of, out, reader->why);
 	if (mark == '+') {

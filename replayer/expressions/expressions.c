@@ -98,6 +98,13 @@ void expressions_destroy(struct expressions *expressions)
 	free(expressions);
 }
 
+void expressions_show(struct expressions *expressions,
+		      const struct expressions_shown *shown)
+{
+	expressions->context.is_raw = shown->is_raw;
+	expressions->context.elements = shown->elements;
+}
+
 struct lines *expressions_lines(const struct expressions *expressions)
 {
 	return expressions->context.lines;

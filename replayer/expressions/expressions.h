@@ -40,6 +40,18 @@ struct query *expressions_query(const struct expressions *expressions);
 /* Letters of formats. */
 #define EXPRESSION_FORMATS "xduotcfsa"
 
+/* How values are shown from now on; at first, as zeros say. */
+#define EXPRESSIONS_ELEMENTS_MOST 1000000u
+
+struct expressions_shown {
+	uint64_t elements;	/* of an array, a container or a text, at most;
+				   0: 200 */
+	bool is_raw;		/* containers are shown by their members */
+};
+
+void expressions_show(struct expressions *expressions,
+		      const struct expressions_shown *shown);
+
 struct expression_question {
 	const char *text;
 	struct expression_place place;
@@ -158,6 +170,9 @@ struct variable {
 				   has none: "<optimized out>" */
 	const char *entry;	/* of an argument, what it was when the function
 				   was called, if the caller tells; or NULL */
+	const char *brief;	/* the same, as gdb shows arguments of frames:
+				   "..." for what has parts, and of containers
+				   only what they are */
 };
 
 struct variables_question {

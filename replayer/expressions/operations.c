@@ -7,6 +7,7 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/arithmetic.h"
+#include "replayer/expressions/containers.h"
 #include "replayer/expressions/members.h"
 #include "replayer/recording/recording.h"
 
@@ -198,8 +199,15 @@ int value_index(struct context *context, struct value *of, struct value *index,
 		struct value *out, struct failure *why)
 {
 	struct value place, ignored;
+	bool is_container = false;
 	int64_t at;
 	int rc = value_strip(context, of, why);
+
+	if (!rc)
+		rc = container_index(context, of, index, out, &is_container,
+				     why);
+	if (rc || is_container)
+		return rc;
 
 	/* A slice of Rust. */
 	if (!rc && of->type->language == LANGUAGE_RUST &&

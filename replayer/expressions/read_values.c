@@ -285,17 +285,55 @@ int read_number(struct reader *reader, struct value *out)
 	return rc;
 }
 
+/* What stands behind a '\\'. */
+static char escaped(char letter)
+{
+	static const char letters[] =
+		"n\nt\tr\r0\0\\\\''\"\"a\ab\bf\fv\v";
+
+	for (size_t i = 0; i + 1 < sizeof(letters); i += 2)
+		if (letters[i] == letter)
+			return letters[i + 1];
+	return '\\';
+}
+
+/* "text", as an array of characters with a zero at its end. */
+int read_string(struct reader *reader, struct value *out)
+{
+	struct types *types = &reader->context->types;
+	const char *at = reader->at + 1;
+	uint8_t *bytes = context_take(reader->context, strlen(at) + 1);
+	size_t size = 0;
+
+	if (!bytes)
+		return failed(reader->why, ERR_NO_MEMORY, "out of memory");
+	for (; *at && *at != '"'; at++) {
+		bool is_escaped = *at == '\\' && at[1];
+
+		at += is_escaped;
+		bytes[size++] = (uint8_t)(is_escaped ? escaped(*at) : *at);
+	}
+	if (!*at)
+		return reader_wrong(reader, "a \" is missing");
+	reader->at = at + 1;
+	*out = (struct value) {
+		.type = type_array(types, type_by_words(types, "char"),
+				   size + 1),
+		.bytes = bytes,
+	};
+	if (!out->type)
+		return failed(reader->why, ERR_NO_MEMORY, "out of memory");
+	return 0;
+}
+
 /* 'a', '\n': else it is a name. */
 static bool read_character(struct reader *reader, struct value *out, int *rc)
 {
-	static const char letters[] = "n\nt\tr\r0\0\\\\''a\ab\bf\fv\v";
 	const char *at = reader->at + 1;
 	char c = *at;
 
 	if (c == '\\') {
-		for (size_t i = 0; i + 1 < sizeof(letters); i += 2)
-			if (letters[i] == at[1])
-				c = letters[i + 1];
+		c = escaped(at[1]);
 		at++;
 	}
 	if (!*at || at[1] != '\'' || (at[2] == ':' && at[3] == ':'))

@@ -57,10 +57,11 @@ char *reader_copy(struct reader *reader, const char *start, const char *end);
 
 /*
  * A name: of a variable, a function or a symbol, also 'file.c'::name and
- * LIBRARY!NAME; a number; a character; a register.
+ * LIBRARY!NAME; a number; a text; a character; a register.
  */
 int read_name(struct reader *reader, struct value *out);
 int read_number(struct reader *reader, struct value *out);
+int read_string(struct reader *reader, struct value *out);
 int read_quoted(struct reader *reader, struct value *out);
 int read_register(struct reader *reader, struct value *out);
 

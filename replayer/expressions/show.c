@@ -140,7 +140,7 @@ static int show_elements(struct shower *shower, struct value *value)
 	int rc = 0;
 
 	fputc(is_rust ? '[' : '{', shower->out);
-	while (i < count && shown < SHOWN_MOST && !rc) {
+	while (i < count && shown < shower->most && !rc) {
 		struct value element = element_of(value, i);
 		uint64_t equal = 1;
 
@@ -253,8 +253,8 @@ static int show_members(struct shower *shower, struct value *value)
 {
 	struct member_walk walk = { .context = shower->context, .of = value,
 				    .why = shower->why };
+	bool any = false, has_own = false;
 	struct member member;
-	bool any = false;
 	int rc;
 
 	fputc('{', shower->out);
@@ -263,12 +263,13 @@ static int show_members(struct shower *shower, struct value *value)
 			continue;
 		fputs(any ? ", " : "", shower->out);
 		any = true;
+		has_own |= !member.is_base;
 		rc = show_member(shower, value, &member);
 		if (rc)
 			return rc;
 	}
-	if (!any)
-		fputs("<No data fields>", shower->out);
+	if (!has_own)
+		fprintf(shower->out, "%s<No data fields>", any ? ", " : "");
 	fputc('}', shower->out);
 	return rc;
 }
@@ -524,6 +525,9 @@ static int show_kind(struct shower *shower, struct value *value)
 
 int show_part(struct shower *shower, struct value *value)
 {
+	bool is_container;
+	int rc;
+
 	if (shower->depth > DEPTH_MOST) {
 		fputs("{...}", shower->out);
 		return 0;
@@ -543,31 +547,61 @@ int show_part(struct shower *shower, struct value *value)
 	}
 	if (value->is_absent)
 		return show_absent(shower, value);
+	rc = show_container(shower, value, &is_container);
+	if (rc || is_container)
+		return rc;
 	if (value->type->kind == TYPE_UNKNOWN)
 		return failed(shower->why, ERR_INPUT, "its type is not known");
-	if (value->type->size) {
-		int rc = value_fetch(shower->context, value, shower->why);
+	if (value->type->size)
+		rc = value_fetch(shower->context, value, shower->why);
+	return rc ? rc : show_kind(shower, value);
+}
 
-		if (rc)
-			return rc;
-	}
-	return show_kind(shower, value);
+static struct shower make_shower(struct context *context, FILE *out,
+				 struct failure *why)
+{
+	return (struct shower) {
+		.context = context, .out = out, .why = why,
+		.is_raw = context->is_raw,
+		.most = context->elements ? context->elements : SHOWN_MOST,
+	};
 }
 
 int show_listed(struct context *context, struct value *value, FILE *out,
 		struct failure *why)
 {
-	struct shower shower = { .context = context, .out = out,
-				 .is_listed = true, .why = why };
+	struct shower shower = make_shower(context, out, why);
 
+	shower.is_listed = true;
 	return show_part(&shower, value);
+}
+
+int show_brief(struct context *context, struct value *value, FILE *out,
+	       struct failure *why)
+{
+	struct shower shower = make_shower(context, out, why);
+	struct value object = *value;
+	bool is_container;
+	int rc;
+
+	shower.is_listed = shower.is_brief = true;
+	rc = value->is_absent ? 0 : value_strip(context, &object, why);
+	if (rc)
+		return rc;
+	if (!type_is_class(object.type) && object.type->kind != TYPE_ARRAY)
+		return show_part(&shower, value);
+	rc = object.is_absent ? 0 : show_container(&shower, &object,
+						   &is_container);
+	if (!rc && (object.is_absent || !is_container))
+		fputs("...", out);
+	return rc;
 }
 
 int show(struct context *context, struct value *value, char format, FILE *out,
 	 struct failure *why)
 {
-	struct shower shower = { .context = context, .out = out,
-				 .format = format, .why = why };
+	struct shower shower = make_shower(context, out, why);
 
+	shower.format = format;
 	return show_part(&shower, value);
 }

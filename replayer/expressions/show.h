@@ -24,4 +24,11 @@ int show(struct context *context, struct value *value, char format, FILE *out,
 int show_listed(struct context *context, struct value *value, FILE *out,
 		struct failure *why);
 
+/*
+ * As gdb does of arguments in a backtrace: of what has parts, "..."; of
+ * containers, what they are.
+ */
+int show_brief(struct context *context, struct value *value, FILE *out,
+	       struct failure *why);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include "replayer/expressions/show.h"
 
-#define SHOWN_MOST 200u		/* elements and characters, as gdb */
+#define SHOWN_MOST 200u		/* elements and characters, by default as gdb */
 #define REPEATS_LEAST 10u	/* more equal ones are counted */
 #define VIRTUAL_MOST 32u	/* bases that are shown once */
 
@@ -15,6 +15,9 @@ struct shower {
 	char format;
 	unsigned depth;
 	bool is_listed;		/* its type does not stand before it */
+	bool is_brief;		/* nothing of what is in it */
+	bool is_raw;		/* containers are shown by their members */
+	uint64_t most;		/* elements and characters */
 
 	/* Virtual bases that were shown, of the object that is being shown. */
 	const void *bases[VIRTUAL_MOST];
@@ -46,6 +49,12 @@ void show_pointed_text(struct shower *shower, struct type *type,
 
 /* "<counter+4>" behind an address, if it has a name. */
 void show_symbol(struct shower *shower, uint64_t addr, const char *before);
+
+/*
+ * show_containers.c: `*is_one` is false, and nothing is written, if it is no
+ * container.
+ */
+int show_container(struct shower *shower, struct value *value, bool *is_one);
 
 /* show_rust.c */
 int show_rust(struct shower *shower, struct value *value);

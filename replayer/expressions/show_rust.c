@@ -30,9 +30,9 @@ static bool show_sized(struct shower *shower, struct value *value,
 {
 	const char *name = dwarf_diename(&value->type->die);
 	struct value data, length;
-	uint8_t bytes[SHOWN_MOST];
 	struct type plain = { .kind = TYPE_INT, .size = 1, .is_char = true };
 	int64_t addr, count;
+	uint8_t *bytes;
 	size_t shown;
 
 	if (!name || strcmp(name, type) ||
@@ -41,12 +41,13 @@ static bool show_sized(struct shower *shower, struct value *value,
 	    value_integer(shower->context, &data, &addr, NULL) ||
 	    value_integer(shower->context, &length, &count, NULL))
 		return false;
-	shown = count < 0 || count > (int64_t)SHOWN_MOST ? SHOWN_MOST :
-							    (size_t)count;
-	if (context_read(shower->context, (uint64_t)addr, bytes, shown, NULL))
+	shown = (uint64_t)count > shower->most ? (size_t)shower->most :
+						 (size_t)count;
+	bytes = context_take(shower->context, shown + 1);
+	if (!bytes || context_read(shower->context, (uint64_t)addr, bytes, shown, NULL))
 		return false;
 	show_characters(shower, &plain, bytes, shown,
-			count > (int64_t)SHOWN_MOST);
+			(uint64_t)count > shown);
 	return true;
 }
 

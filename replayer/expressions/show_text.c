@@ -43,7 +43,7 @@ void show_characters(struct shower *shower, const struct type *type,
 		write_prefix(shower, type);
 		fputs("\"\"", shower->out);
 	}
-	while (i < count && shown < SHOWN_MOST) {
+	while (i < count && shown < shower->most) {
 		size_t equal = count_equal(type, bytes, i, count);
 		uint32_t c = character(type, bytes, i);
 
@@ -89,12 +89,13 @@ static size_t count_known(struct shower *shower, uint64_t addr, uint8_t *bytes,
 
 void show_pointed_text(struct shower *shower, struct type *type, uint64_t addr)
 {
-	uint8_t bytes[SHOWN_MOST * 4];
-	size_t most = SHOWN_MOST * type->size, known, count = 0;
+	size_t most = (size_t)shower->most, known, count = 0;
+	uint8_t *bytes = context_take(shower->context, most * type->size);
 
-	if (most > sizeof(bytes))
+	if (!bytes)
 		return;
-	known = count_known(shower, addr, bytes, most) / type->size;
+	known = count_known(shower, addr, bytes, most * type->size) /
+		type->size;
 	if (!known) {
 		fprintf(shower->out, "<error: Cannot access memory at address"
 				     " 0x%" PRIx64 ">", addr);
@@ -102,7 +103,7 @@ void show_pointed_text(struct shower *shower, struct type *type, uint64_t addr)
 	}
 	while (count < known && character(type, bytes, count))
 		count++;
-	show_characters(shower, type, bytes, count, count == SHOWN_MOST);
+	show_characters(shower, type, bytes, count, count == most);
 }
 
 void show_symbol(struct shower *shower, uint64_t addr, const char *before)

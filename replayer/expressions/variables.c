@@ -48,8 +48,11 @@ static char *reason_text(const struct listing *listing,
 			reason->text) < 0 ? NULL : text;
 }
 
+typedef int show_variable(struct context *context, struct value *value,
+			  FILE *out, struct failure *why);
+
 static char *value_text(const struct listing *listing, Dwarf_Die *die,
-			struct value *value)
+			struct value *value, show_variable *show_it)
 {
 	struct context *context = listing->context;
 	struct failure reason = { "" };
@@ -63,7 +66,7 @@ static char *value_text(const struct listing *listing, Dwarf_Die *die,
 	context->asked_lost = false;
 	context->members = 0;
 	has_none = value_of_variable(context, die, value, &reason) ||
-		   show_listed(context, value, out, &reason);
+		   show_it(context, value, out, &reason);
 	if (!fclose(out) && !has_none)
 		return text;
 	free(text);
@@ -105,21 +108,26 @@ static int list_variable(const struct listing *listing, Dwarf_Die *die,
 {
 	const struct variables_question *question = listing->question;
 	struct value value = { 0 };
-	char *text = value_text(listing, die, &value);
+	char *text = value_text(listing, die, &value, show_listed);
 	char *type = value.type ? type_to_text(value.type) : NULL;
 	bool is_argument = listing->tag == DW_TAG_formal_parameter;
 	char *entry = is_argument ? entry_text(listing, die, value.type) :
 				    NULL;
+	bool has_parts = value.type && !is_scalar(value.type);
+	char *brief = has_parts ? value_text(listing, die, &value, show_brief) :
+				  NULL;
 	const struct variable variable = {
 		.name = name, .type = type, .value = text, .entry = entry,
+		.brief = has_parts ? brief : text,
 		.is_argument = is_argument,
-		.is_scalar = !value.type || is_scalar(value.type),
+		.is_scalar = !has_parts,
 	};
-	int rc = text && (type || !value.type) ?
+	int rc = text && variable.brief && (type || !value.type) ?
 		question->visit(question->context, &variable) :
 		failed(listing->why, ERR_NO_MEMORY, "out of memory");
 
 	free(text);
+	free(brief);
 	free(type);
 	free(entry);
 	return rc;

@@ -96,7 +96,7 @@ static int on_argument(void *context, const struct cprec_variable *variable)
 	arguments->any = true;
 	print_argument(stdout, &(struct shown_argument) {
 			variable->name, variable->value, variable->entry,
-			variable->is_scalar });
+			variable->is_scalar ? NULL : variable->brief });
 	return 0;
 }
 

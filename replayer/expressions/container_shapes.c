@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * container_shapes.c - where children are, by what containers are made of
+ *
+ * Containers of all libraries are arrays, blocks, chains, trees or a few parts.
+ * Addresses and counts are the guest's: each look is bounded.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formats/error.h"
+#include "replayer/expressions/containers_internal.h"
+
+/* Links from one node of a tree to the next: no tree in memory is that high. */
+#define LINKS_MOST 128u
+
+static uint64_t word_of(const struct container *container)
+{
+	return container->context->types.word;
+}
+
+static uint64_t aligned(uint64_t offset, uint64_t to)
+{
+	return to > 1 ? (offset + to - 1) / to * to : offset;
+}
+
+static bool begin(struct container *container, enum container_kind kind,
+		  struct type *element, container_find_child *find_child)
+{
+	container->kind = kind;
+	container->element = element;
+	container->find_child = find_child;
+	return element != NULL;
+}
+
+static void number_child(struct container_child *out, uint64_t n)
+{
+	snprintf(out->name, sizeof(out->name), "[%" PRIu64 "]", n);
+}
+
+/* An element of a map is a pair. */
+static int take(struct container *container, uint64_t n, uint64_t addr,
+		struct container_child *out)
+{
+	struct value element = {
+		.type = container->element, .has_addr = true, .addr = addr,
+	};
+
+	number_child(out, n);
+	out->value = element;
+	if (container->kind != CONTAINER_MAP)
+		return 1;
+	out->key = value_part(&element, &container->key);
+	out->value = value_part(&element, &container->value);
+	return 1;
+}
+
+static int unreadable(uint64_t addr, struct failure *why)
+{
+	return failed(why, ERR_NOT_FOUND, "Cannot access memory at address"
+		      " 0x%" PRIx64, addr);
+}
+
+/* ------- arrays ------- */
+
+static int find_in_array(struct container *container, uint64_t n,
+			 struct container_child *out, struct failure *why)
+{
+	(void)why;
+	return n < container->count ?
+		take(container, n, container->first +
+				   n * container->element->size, out) : 0;
+}
+
+bool shape_counted(struct container *container, uint64_t first, uint64_t count,
+		   struct type *element)
+{
+	container->first = first;
+	container->has_count = container->is_contiguous = true;
+	container->count = count;
+	return begin(container, CONTAINER_ARRAY, element, find_in_array);
+}
+
+bool shape_array(struct container *container, uint64_t first, uint64_t end,
+		 struct type *element)
+{
+	uint64_t size = element && element->size ? element->size : 1;
+
+	if (!shape_counted(container, first, (end - first) / size, element))
+		return false;
+	if (end < first)
+		return container_damaged(container, "its end, 0x%" PRIx64 ", is"
+			" before its beginning, 0x%" PRIx64, end, first);
+	if ((end - first) % size)
+		return container_damaged(container, "from 0x%" PRIx64 " to 0x%"
+			PRIx64 " is no whole number of elements", first, end);
+	return true;
+}
+
+bool shape_text(struct container *container, uint64_t first, uint64_t count,
+		struct type *character)
+{
+	bool is_good = shape_counted(container, first, count, character);
+
+	container->kind = CONTAINER_TEXT;
+	if (is_good && (!character->size || character->size > 4))
+		return false;
+	if (is_good && (count > UINT32_MAX * (uint64_t)4096 ||
+			first + count * character->size < first))
+		return container_damaged(container, "its length is %" PRIu64,
+					 count);
+	return is_good;
+}
+
+/* ------- blocks, rings and bits ------- */
+
+static int find_in_blocks(struct container *container, uint64_t n,
+			  struct container_child *out, struct failure *why)
+{
+	uint64_t at = container->offset + n, word = word_of(container), block;
+	uint64_t where = container->first + at / container->per_block * word;
+
+	if (n >= container->count)
+		return 0;
+	if (!container_word(container, where, &block))
+		return unreadable(where, why);
+	return take(container, n, block + at % container->per_block *
+				  container->element->size, out);
+}
+
+bool shape_blocks(struct container *container, uint64_t map, uint64_t skipped,
+		  uint64_t per_block, struct type *element)
+{
+	container->first = map;
+	container->offset = skipped;
+	container->per_block = per_block;
+	return per_block && begin(container, CONTAINER_ARRAY, element,
+				  find_in_blocks);
+}
+
+static int find_in_ring(struct container *container, uint64_t n,
+			struct container_child *out, struct failure *why)
+{
+	uint64_t at = container->offset + n;
+
+	(void)why;
+	if (n >= container->count)
+		return 0;
+	if (at >= container->per_block)
+		at -= container->per_block;
+	return take(container, n, container->first +
+				  at * container->element->size, out);
+}
+
+bool shape_ring(struct container *container, uint64_t first, uint64_t head,
+		uint64_t capacity, struct type *element)
+{
+	container->first = first;
+	container->offset = head;
+	container->per_block = capacity;
+	if (!begin(container, CONTAINER_ARRAY, element, find_in_ring))
+		return false;
+	if (element->size && (head > capacity || container->count > capacity))
+		return container_damaged(container, "%" PRIu64 " elements from"
+			" %" PRIu64 " on have no room in %" PRIu64,
+			container->count, head, capacity);
+	return true;
+}
+
+static int find_bit(struct container *container, uint64_t n,
+		    struct container_child *out, struct failure *why)
+{
+	uint64_t bit = container->offset + n;
+	uint8_t byte;
+
+	if (n >= container->count)
+		return 0;
+	/* Words of guests are little-endian: bits of bytes, in their order. */
+	if (!container_bytes(container, container->first + bit / 8, &byte, 1))
+		return unreadable(container->first + bit / 8, why);
+	number_child(out, n);
+	return value_of_integer(container->context, &out->value,
+				container->element, byte >> bit % 8 & 1, why) ?
+		       ERR_NO_MEMORY : 1;
+}
+
+bool shape_bits(struct container *container, uint64_t first, uint64_t skipped)
+{
+	container->first = first;
+	container->offset = skipped;
+	return begin(container, CONTAINER_ARRAY,
+		     type_by_words(&container->context->types, "bool"),
+		     find_bit);
+}
+
+/* ------- chains ------- */
+
+/* Goes on from the node that was found last, or begins anew. */
+static void find_start(struct container *container, uint64_t n)
+{
+	if (container->is_begun && n >= container->at_n)
+		return;
+	container->at = container->first;
+	container->at_n = 0;
+	container->is_begun = true;
+}
+
+static int ends_early(const struct container *container, uint64_t n,
+		      struct failure *why)
+{
+	return failed(why, ERR_INPUT, "damaged: there are %" PRIu64 " of %"
+		      PRIu64 " elements", n, container->count);
+}
+
+static int find_in_chain(struct container *container, uint64_t n,
+			 struct container_child *out, struct failure *why)
+{
+	if (container->has_count && n >= container->count)
+		return 0;
+	find_start(container, n);
+	for (;; container->at_n++) {
+		uint64_t node = container->at;
+
+		if (node == container->end || !node)
+			return container->has_count ?
+				ends_early(container, container->at_n, why) : 0;
+		if (container->at_n == n)
+			return take(container, n, node + container->offset,
+				    out);
+		if (!container_word(container, node, &container->at))
+			return unreadable(node, why);
+	}
+}
+
+bool shape_chain(struct container *container, uint64_t first, uint64_t end,
+		 unsigned links, struct type *element)
+{
+	if (!begin(container, CONTAINER_NUMBERED, element, find_in_chain))
+		return false;
+	container->first = first;
+	container->end = end;
+	container->offset = aligned(links * word_of(container),
+				    type_alignment(element));
+	return true;
+}
+
+/* ------- trees ------- */
+
+struct tree_walk {
+	struct container *container;
+	unsigned links;		/* followed since the last node */
+	uint64_t failed_at;
+};
+
+static bool follow(struct tree_walk *walk, uint64_t node, uint64_t word,
+		   uint64_t *out)
+{
+	uint64_t addr = node + word * word_of(walk->container);
+
+	walk->failed_at = addr;
+	return ++walk->links < LINKS_MOST &&
+	       container_word(walk->container, addr, out);
+}
+
+/* The next node in order. */
+static bool next_node(struct tree_walk *walk, const struct tree_links *links,
+		      uint64_t node, uint64_t *out)
+{
+	uint64_t next, right;
+
+	if (!follow(walk, node, links->right, &next))
+		return false;
+	if (next) {
+		do {
+			*out = next;
+			if (!follow(walk, next, links->left, &next))
+				return false;
+		} while (next);
+		return true;
+	}
+	do {
+		if (!follow(walk, node, links->parent, &next) ||
+		    !follow(walk, next, links->right, &right))
+			return false;
+		*out = next;
+		if (right != node)
+			return true;
+		node = next;
+	} while (true);
+}
+
+static int find_in_tree(struct container *container, uint64_t n,
+			struct container_child *out, struct failure *why)
+{
+	if (n >= container->count)
+		return 0;
+	find_start(container, n);
+	for (; container->at_n < n; container->at_n++) {
+		struct tree_walk walk = { .container = container };
+
+		if (next_node(&walk, &container->links, container->at,
+			      &container->at))
+			continue;
+		if (walk.links >= LINKS_MOST)
+			return failed(why, ERR_INPUT, "damaged: its nodes are"
+				      " no tree");
+		return unreadable(walk.failed_at, why);
+	}
+	if (!container->at)
+		return ends_early(container, n, why);
+	return take(container, n, container->at + container->offset, out);
+}
+
+bool shape_tree(struct container *container, uint64_t first,
+		const struct tree_links *links, struct type *element)
+{
+	if (!begin(container, CONTAINER_NUMBERED, element, find_in_tree))
+		return false;
+	container->first = first;
+	container->links = *links;
+	container->offset = aligned(links->value * word_of(container),
+				    type_alignment(element));
+	return true;
+}
+
+/* ------- a few parts ------- */
+
+static int find_part(struct container *container, uint64_t n,
+		     struct container_child *out, struct failure *why)
+{
+	(void)why;
+	if (n >= container->count)
+		return 0;
+	out->value = container->parts[n].value;
+	if (container->parts[n].name)
+		snprintf(out->name, sizeof(out->name), "%s",
+			 container->parts[n].name);
+	else
+		number_child(out, n);
+	return 1;
+}
+
+bool container_add(struct container *container, const char *name,
+		   const struct value *part)
+{
+	struct container_named *parts = container->parts;
+
+	if (!parts)
+		parts = context_take(container->context, sizeof(*parts) *
+				     CONTAINER_PARTS_MOST);
+	container->parts = parts;
+	if (!parts || container->count == CONTAINER_PARTS_MOST)
+		return false;
+	parts[container->count++] = (struct container_named) { name, *part };
+	return true;
+}
+
+bool shape_parts(struct container *container, enum container_kind kind)
+{
+	container->kind = kind;
+	container->has_count = true;
+	container->find_child = find_part;
+	return true;
+}
+
+/* ------- maps ------- */
+
+static bool find_member(struct container *container, const char *name,
+			struct member *out)
+{
+	struct value element = { .type = container->element };
+	struct member_walk walk = { .context = container->context,
+				    .of = &element };
+
+	while (member_next(&walk, out) > 0)
+		if (out->name && !out->is_static && !strcmp(out->name, name))
+			return true;
+	return false;
+}
+
+bool container_is_map(struct container *container, const char *key,
+		      const char *value)
+{
+	if (!container->element ||
+	    !find_member(container, key, &container->key) ||
+	    !find_member(container, value, &container->value))
+		return false;
+	container->kind = CONTAINER_MAP;
+	return true;
+}
