@@ -39,9 +39,8 @@ static void number_child(struct container_child *out, uint64_t n)
 	snprintf(out->name, sizeof(out->name), "[%" PRIu64 "]", n);
 }
 
-/* An element of a map is a pair. */
-static int take(struct container *container, uint64_t n, uint64_t addr,
-		struct container_child *out)
+int container_take(struct container *container, uint64_t n, uint64_t addr,
+		   struct container_child *out)
 {
 	struct value element = {
 		.type = container->element, .has_addr = true, .addr = addr,
@@ -49,10 +48,10 @@ static int take(struct container *container, uint64_t n, uint64_t addr,
 
 	number_child(out, n);
 	out->value = element;
-	if (container->kind != CONTAINER_MAP)
-		return 1;
-	out->key = value_part(&element, &container->key);
-	out->value = value_part(&element, &container->value);
+	if (container->kind == CONTAINER_MAP)
+		out->key = value_part(&element, &container->key);
+	if (container->kind == CONTAINER_MAP || container->is_first)
+		out->value = value_part(&element, &container->value);
 	return 1;
 }
 
@@ -69,7 +68,7 @@ static int find_in_array(struct container *container, uint64_t n,
 {
 	(void)why;
 	return n < container->count ?
-		take(container, n, container->first +
+		container_take(container, n, container->first +
 				   n * container->element->size, out) : 0;
 }
 
@@ -125,7 +124,7 @@ static int find_in_blocks(struct container *container, uint64_t n,
 		return 0;
 	if (!container_word(container, where, &block))
 		return unreadable(where, why);
-	return take(container, n, block + at % container->per_block *
+	return container_take(container, n, block + at % container->per_block *
 				  container->element->size, out);
 }
 
@@ -149,7 +148,7 @@ static int find_in_ring(struct container *container, uint64_t n,
 		return 0;
 	if (at >= container->per_block)
 		at -= container->per_block;
-	return take(container, n, container->first +
+	return container_take(container, n, container->first +
 				  at * container->element->size, out);
 }
 
@@ -226,20 +225,22 @@ static int find_in_chain(struct container *container, uint64_t n,
 			return container->has_count ?
 				ends_early(container, container->at_n, why) : 0;
 		if (container->at_n == n)
-			return take(container, n, node + container->offset,
+			return container_take(container, n, node + container->offset,
 				    out);
+		node += container->next * word_of(container);
 		if (!container_word(container, node, &container->at))
 			return unreadable(node, why);
 	}
 }
 
 bool shape_chain(struct container *container, uint64_t first, uint64_t end,
-		 unsigned links, struct type *element)
+		 unsigned next, unsigned links, struct type *element)
 {
 	if (!begin(container, CONTAINER_NUMBERED, element, find_in_chain))
 		return false;
 	container->first = first;
 	container->end = end;
+	container->next = next;
 	container->offset = aligned(links * word_of(container),
 				    type_alignment(element));
 	return true;
@@ -309,7 +310,7 @@ static int find_in_tree(struct container *container, uint64_t n,
 	}
 	if (!container->at)
 		return ends_early(container, n, why);
-	return take(container, n, container->at + container->offset, out);
+	return container_take(container, n, container->at + container->offset, out);
 }
 
 bool shape_tree(struct container *container, uint64_t first,
@@ -319,7 +320,7 @@ bool shape_tree(struct container *container, uint64_t first,
 		return false;
 	container->first = first;
 	container->links = *links;
-	container->offset = aligned(links->value * word_of(container),
+	container->offset = aligned(links->size,
 				    type_alignment(element));
 	return true;
 }
@@ -362,6 +363,17 @@ bool shape_parts(struct container *container, enum container_kind kind)
 	container->has_count = true;
 	container->find_child = find_part;
 	return true;
+}
+
+bool container_stands_at(struct container *container, uint64_t node,
+			 uint64_t size, struct type *element)
+{
+	struct value value = { .type = element, .has_addr = true };
+
+	if (!element || !node)
+		return false;
+	value.addr = node + aligned(size, type_alignment(element));
+	return container_stands_for(container, &value);
 }
 
 /* ------- maps ------- */

@@ -13,7 +13,8 @@
 #include "replayer/expressions/members.h"
 
 static const struct recogniser *const libraries[] = {
-	recognisers_libstdcxx,
+	recognisers_libstdcxx, recognisers_libcxx, recognisers_rust,
+	recognisers_go,
 };
 
 #define ENTRIES_MOST 100000u	/* in a class, that are looked at */
@@ -102,10 +103,13 @@ static bool open_by(const struct recogniser *row, struct container *container,
 	for (; row->name; row++) {
 		if (!fits_name(row, name, size))
 			continue;
-		if (!has_scopes && !find_scopes(context, container->of.type,
-						name, scopes))
+		if (!row->scope)
+			*scopes = '\0';
+		else if (!has_scopes && !find_scopes(context,
+						     container->of.type, name,
+						     scopes))
 			return false;
-		has_scopes = true;
+		has_scopes = row->scope != NULL;
 		copy_scopes(plain, scopes, is_inline);
 		if (row->scope && strcmp(row->scope, plain))
 			continue;
@@ -139,7 +143,9 @@ bool container_open(struct context *context, const struct value *value,
 	     out->of.type->language != LANGUAGE_GO) || !out->of.type->has_die ||
 	    out->of.is_absent)
 		return false;
-	name = dwarf_diename(&out->of.type->die);
+	name = dwarf_diename(out->of.type->language == LANGUAGE_GO ?
+				     &out->of.type->written :
+				     &out->of.type->die);
 	if (!name || value_fetch(context, &out->of, NULL))
 		return false;
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
@@ -186,6 +192,32 @@ bool container_wrap(struct container *container, const struct value *inner,
 	return is_good;
 }
 
+bool container_holds(struct container *container, const struct value *value)
+{
+	if (value && container_wrap(container, value, " containing "))
+		return true;
+	if (!value)
+		container_say(container, " [no contained value]");
+	return (!value ||
+		container_add(container, "[contained value]", value)) &&
+	       shape_parts(container, CONTAINER_NAMED);
+}
+
+bool container_points(struct container *container, const struct value *pointer)
+{
+	container->is_pointer = true;
+	return container_add(container, "get()", pointer) &&
+	       shape_parts(container, CONTAINER_NAMED);
+}
+
+bool container_stands_for(struct container *container,
+			  const struct value *value)
+{
+	*container->title = '\0';
+	return container_add(container, NULL, value) &&
+	       shape_parts(container, CONTAINER_ALONE);
+}
+
 /* ------- titles and damage ------- */
 
 void container_say(struct container *container, const char *format, ...)
@@ -207,9 +239,24 @@ void container_say_type(struct container *container, struct type *type)
 	free(text);
 }
 
+void container_say_argument(struct container *container)
+{
+	container_say(container, "<");
+	container_say_type(container, type_argument(container->of.type, 0));
+	container_say(container, ">");
+}
+
+void container_say_empty(struct container *container)
+{
+	char own[CONTAINER_TITLE_MOST];
+
+	snprintf(own, sizeof(own), "empty %.1000s", container->title);
+	memcpy(container->title, own, sizeof(own));
+}
+
 void container_say_count(struct container *container, uint64_t count)
 {
-	container_say(container, "%llu element%s", (unsigned long long)count,
+	container_say(container, " with %llu element%s", (unsigned long long)count,
 		      count == 1 ? "" : "s");
 }
 
@@ -264,6 +311,21 @@ bool container_number(struct container *container, const char *path,
 		return false;
 	*out = (uint64_t)number;
 	return true;
+}
+
+bool container_pointer(struct container *container, const char *path,
+		       uint64_t *addr, struct type **target)
+{
+	struct value pointer;
+	int64_t number;
+
+	if (!container_part(container, path, &pointer) ||
+	    pointer.type->kind != TYPE_POINTER ||
+	    value_integer(container->context, &pointer, &number, NULL))
+		return false;
+	*addr = (uint64_t)number;
+	*target = type_target(pointer.type);
+	return *target != NULL;
 }
 
 bool container_bytes(struct container *container, uint64_t addr, void *out,

@@ -45,9 +45,12 @@ typedef int container_find_child(struct container *container, uint64_t n,
 				 struct container_child *out,
 				 struct failure *why);
 
-/* At which words nodes of a binary tree have links, and the value. */
+/*
+ * At which words nodes of a binary tree have links; the value is behind so many
+ * bytes.
+ */
 struct tree_links {
-	unsigned left, right, parent, value;
+	unsigned left, right, parent, size;
 };
 
 struct container {
@@ -61,6 +64,9 @@ struct container {
 	uint64_t count;		/* children */
 	bool has_capacity;
 	uint64_t capacity;
+	bool is_native;		/* its language shows it so, with or without
+				   printers */
+	bool is_first;		/* of each pair, only the first is meant */
 	bool is_plain;		/* it is shown by its members */
 	bool is_contiguous;	/* elements are from `first` on */
 	bool is_pointer;	/* child 0 is a pointer to what is meant */
@@ -70,11 +76,17 @@ struct container {
 	/* What find_child needs to know; see container_shapes.c. */
 	uint64_t first, end;	/* addresses: of elements, of nodes */
 	uint64_t offset;	/* of an element in its node */
+	unsigned next;		/* word of a node that leads to the next one */
 	uint64_t per_block;	/* elements */
 	struct tree_links links;
 	struct member key, value;	/* of an element, of CONTAINER_MAP */
 	uint64_t at, at_n;	/* the node that was asked for last, its number */
 	bool is_begun;
+	struct type *table;	/* one of ... */
+	uint64_t tables;	/* ... so many; 0: it is no table yet */
+	struct {		/* of tables in blocks of slots: the next slot */
+		uint64_t table, block, slot;
+	} next_slot;
 
 	/* Parts that were found when the container was opened. */
 	struct container_named {

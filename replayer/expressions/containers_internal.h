@@ -33,6 +33,10 @@ bool value_path(struct context *context, const struct value *of,
 bool container_number(struct container *container, const char *path,
 		      uint64_t *out);
 
+/* A pointer: its number, and the type that it points to. */
+bool container_pointer(struct container *container, const char *path,
+		       uint64_t *addr, struct type **target);
+
 /* Numbers that are in memory; false if they are not known. */
 bool container_word(struct container *container, uint64_t addr, uint64_t *out);
 bool container_bytes(struct container *container, uint64_t addr, void *out,
@@ -62,12 +66,32 @@ void container_say(struct container *container, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 void container_say_type(struct container *container, struct type *type);
 
-/* "1 element", "3 elements" */
+/* " with 1 element", " with 3 elements" */
 void container_say_count(struct container *container, uint64_t count);
+
+/* "<T>", of its first argument. */
+void container_say_argument(struct container *container);
+
+/* "empty" before the title. */
+void container_say_empty(struct container *container);
 
 /* Says what is wrong; returns true: the container is opened. */
 bool container_damaged(struct container *container, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* What may hold a value: the value that it holds, or NULL. */
+bool container_holds(struct container *container, const struct value *value);
+
+/* A smart pointer. */
+bool container_points(struct container *container, const struct value *pointer);
+
+/* It stands for this value, as an iterator does. */
+bool container_stands_for(struct container *container,
+			  const struct value *value);
+
+/* The same of the value in a node, behind at least `size` bytes; 0: none. */
+bool container_stands_at(struct container *container, uint64_t node,
+			 uint64_t size, struct type *element);
 
 /* Opens what it holds in its stead, with the title behind its own one. */
 bool container_wrap(struct container *container, const struct value *inner,
@@ -78,6 +102,10 @@ bool container_add(struct container *container, const char *name,
 		   const struct value *part);
 
 /* ------- shapes ------- */
+
+/* Takes the element at an address as child `n`, of a map a pair; returns 1. */
+int container_take(struct container *container, uint64_t n, uint64_t addr,
+		   struct container_child *out);
 
 /* Elements one behind the other; `count` is known. */
 bool shape_array(struct container *container, uint64_t first, uint64_t end,
@@ -104,11 +132,11 @@ bool shape_ring(struct container *container, uint64_t first, uint64_t head,
 		uint64_t capacity, struct type *element);
 
 /*
- * Nodes that begin with the address of the next one; the value is behind
+ * Nodes that have the address of the next one at word `next`; the value is behind
  * `links` words.  Ends at `end`, or at 0.
  */
 bool shape_chain(struct container *container, uint64_t first, uint64_t end,
-		 unsigned links, struct type *element);
+		 unsigned next, unsigned links, struct type *element);
 
 /* Nodes of a binary tree; `first` is the leftmost one. */
 bool shape_tree(struct container *container, uint64_t first,

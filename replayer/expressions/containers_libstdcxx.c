@@ -20,27 +20,13 @@ static uint64_t word_of(const struct container *container)
 
 /* ------- text ------- */
 
-/* A pointer's number, and the type that it points to. */
-static bool find_pointer(struct container *container, const char *path,
-			 uint64_t *addr, struct type **target)
-{
-	struct value pointer;
-
-	if (!container_part(container, path, &pointer) ||
-	    pointer.type->kind != TYPE_POINTER ||
-	    !container_number(container, path, addr))
-		return false;
-	*target = type_target(pointer.type);
-	return *target != NULL;
-}
-
 /* Without a length of its own, it stands before the characters. */
 static bool open_string(struct container *container)
 {
 	uint64_t first, length;
 	struct type *character;
 
-	if (!find_pointer(container, "_M_dataplus._M_p", &first, &character))
+	if (!container_pointer(container, "_M_dataplus._M_p", &first, &character))
 		return false;
 	if (!container_number(container, "_M_string_length", &length) &&
 	    !container_word(container, first - 3 * word_of(container), &length))
@@ -53,7 +39,7 @@ static bool open_string_view(struct container *container)
 	uint64_t first, length;
 	struct type *character;
 
-	return find_pointer(container, "_M_str", &first, &character) &&
+	return container_pointer(container, "_M_str", &first, &character) &&
 	       container_number(container, "_M_len", &length) &&
 	       shape_text(container, first, length, character);
 }
@@ -90,7 +76,7 @@ static bool open_vector(struct container *container)
 	uint64_t first, last, end, size;
 	struct type *element;
 
-	if (!find_pointer(container, "_M_impl._M_start", &first, &element))
+	if (!container_pointer(container, "_M_impl._M_start", &first, &element))
 		return open_bits(container);
 	if (!container_number(container, "_M_impl._M_finish", &last) ||
 	    !container_number(container, "_M_impl._M_end_of_storage", &end) ||
@@ -130,7 +116,7 @@ static bool open_span(struct container *container)
 	uint64_t first, count;
 	struct type *element;
 
-	if (!find_pointer(container, "_M_ptr", &first, &element) ||
+	if (!container_pointer(container, "_M_ptr", &first, &element) ||
 	    (!container_number(container, "_M_extent._M_extent_value",
 			       &count) &&
 	     !type_argument_number(container->of.type, 1, &count)))
@@ -144,7 +130,7 @@ static bool open_initializer_list(struct container *container)
 	uint64_t first, count;
 	struct type *element;
 
-	if (!find_pointer(container, "_M_array", &first, &element) ||
+	if (!container_pointer(container, "_M_array", &first, &element) ||
 	    !container_number(container, "_M_len", &count))
 		return false;
 	container_say(container, " of length %" PRIu64, count);
@@ -157,7 +143,7 @@ static bool open_deque(struct container *container)
 	uint64_t cursor, first, block, last, last_first, last_block, size, most;
 	struct type *element;
 
-	if (!find_pointer(container, "_M_impl._M_start._M_cur", &cursor,
+	if (!container_pointer(container, "_M_impl._M_start._M_cur", &cursor,
 			  &element) ||
 	    !container_number(container, "_M_impl._M_start._M_first", &first) ||
 	    !container_number(container, "_M_impl._M_start._M_node", &block) ||
@@ -172,7 +158,6 @@ static bool open_deque(struct container *container)
 	container->has_count = true;
 	container->count = (last_block - block) / word_of(container) * most +
 			   (last - last_first) / size - (cursor - first) / size;
-	container_say(container, " with ");
 	container_say_count(container, container->count);
 	if (!shape_blocks(container, block, (cursor - first) / size, most,
 			  element))
@@ -198,13 +183,9 @@ static bool open_list(struct container *container)
 		return false;
 	container->has_count = container_number(container,
 			"_M_impl._M_node._M_size", &container->count);
-	if (first == head.addr) {
-		char name[64];
-
-		snprintf(name, sizeof(name), "empty %.50s", container->title);
-		memcpy(container->title, name, sizeof(name));
-	}
-	return shape_chain(container, first, head.addr, 2, element);
+	if (first == head.addr)
+		container_say_empty(container);
+	return shape_chain(container, first, head.addr, 0, 2, element);
 }
 
 static bool open_forward_list(struct container *container)
@@ -215,19 +196,16 @@ static bool open_forward_list(struct container *container)
 	if (!element || !container_number(container, "_M_impl._M_head._M_next",
 					  &first))
 		return false;
-	if (!first) {
-		char name[64];
-
-		snprintf(name, sizeof(name), "empty %.50s", container->title);
-		memcpy(container->title, name, sizeof(name));
-	}
-	return shape_chain(container, first, 0, 1, element);
+	if (!first)
+		container_say_empty(container);
+	return shape_chain(container, first, 0, 0, 1, element);
 }
 
 static bool open_tree(struct container *container)
 {
-	static const struct tree_links links = {
-		.parent = 1, .left = 2, .right = 3, .value = 4,
+	const struct tree_links links = {
+		.parent = 1, .left = 2, .right = 3,
+		.size = 4 * (unsigned)word_of(container),
 	};
 	uint64_t first;
 
@@ -237,7 +215,6 @@ static bool open_tree(struct container *container)
 			      &first))
 		return false;
 	container->has_count = true;
-	container_say(container, " with ");
 	container_say_count(container, container->count);
 	return shape_tree(container, first, &links,
 			  container_element(container));
@@ -259,9 +236,8 @@ static bool open_hashes(struct container *container)
 			      &first))
 		return false;
 	container->has_count = true;
-	container_say(container, " with ");
 	container_say_count(container, container->count);
-	return shape_chain(container, first, 0, 1,
+	return shape_chain(container, first, 0, 0, 1,
 			   container_element(container));
 }
 
@@ -320,21 +296,19 @@ static bool add_elements(struct container *container, struct value tuple)
 
 static bool open_tuple(struct container *container)
 {
+	struct member_walk walk = { .context = container->context,
+				    .of = &container->of };
+	struct member member;
 	struct value all;
 
-	if (!value_base(container->context, &container->of, 0, &all)) {
-		memcpy(container->title, "empty std::tuple", 17);
+	if (member_next(&walk, &member) <= 0) {
+		container_say_empty(container);
 		return shape_parts(container, CONTAINER_NUMBERED);
 	}
 	container_say(container, " containing");
-	return add_elements(container, all) &&
+	return value_base(container->context, &container->of, 0, &all) &&
+	       add_elements(container, all) &&
 	       shape_parts(container, CONTAINER_NUMBERED);
-}
-
-static bool open_nothing(struct container *container)
-{
-	container_say(container, " [no contained value]");
-	return shape_parts(container, CONTAINER_NAMED);
 }
 
 static bool open_optional(struct container *container)
@@ -346,11 +320,7 @@ static bool open_optional(struct container *container)
 	    !container_part(container, "_M_payload._M_payload._M_value",
 			    &value))
 		return false;
-	if (!is_there)
-		return open_nothing(container);
-	return container_wrap(container, &value, " containing ") ||
-	       (container_add(container, "[contained value]", &value) &&
-		shape_parts(container, CONTAINER_NAMED));
+	return container_holds(container, is_there ? &value : NULL);
 }
 
 static bool open_variant(struct container *container)
@@ -365,7 +335,7 @@ static bool open_variant(struct container *container)
 	type = index < 256 ? type_argument(container->of.type,
 					   (unsigned)index) : NULL;
 	if (!type)
-		return open_nothing(container);
+		return container_holds(container, NULL);
 	value = value_seen_as(&storage, type);
 	container_say(container, " [index %" PRIu64 "]", index);
 	return container_wrap(container, &value, " containing ") ||
@@ -374,14 +344,6 @@ static bool open_variant(struct container *container)
 }
 
 /* ------- pointers ------- */
-
-static bool open_pointer(struct container *container,
-			 const struct value *pointer)
-{
-	container->is_pointer = true;
-	return container_add(container, "get()", pointer) &&
-	       shape_parts(container, CONTAINER_NAMED);
-}
 
 static bool open_unique(struct container *container)
 {
@@ -396,10 +358,8 @@ static bool open_unique(struct container *container)
 		return false;
 	pointer = container->parts[0].value;
 	container->count = 0;
-	container_say(container, "<");
-	container_say_type(container, type_argument(container->of.type, 0));
-	container_say(container, ">");
-	return open_pointer(container, &pointer);
+	container_say_argument(container);
+	return container_points(container, &pointer);
 }
 
 /* How many there are, and what is behind the address of functions. */
@@ -434,36 +394,20 @@ static bool open_shared(struct container *container)
 
 	if (!container_part(container, "_M_ptr", &pointer))
 		return false;
-	container_say(container, "<");
-	container_say_type(container, type_argument(container->of.type, 0));
-	container_say(container, ">");
-	return say_uses(container) && open_pointer(container, &pointer);
+	container_say_argument(container);
+	return say_uses(container) && container_points(container, &pointer);
 }
 
 /* ------- iterators ------- */
 
-static bool open_alone(struct container *container, const struct value *value)
-{
-	*container->title = '\0';
-	return container_add(container, NULL, value) &&
-	       shape_parts(container, CONTAINER_ALONE);
-}
-
-/* What is behind `links` words of the node at a path. */
+/* What is behind `links` words of a node. */
 static bool open_node(struct container *container, unsigned links)
 {
-	struct type *element = container_element(container);
-	struct value value = { .type = element, .has_addr = true };
-	uint64_t node, align;
+	uint64_t node;
 
-	if (!element ||
-	    !container_number(container, "_M_node", &node) || !node)
-		return false;
-	align = type_alignment(element);
-	align = align ? align : 1;
-	value.addr = node + (links * word_of(container) + align - 1) / align *
-				    align;
-	return open_alone(container, &value);
+	return container_number(container, "_M_node", &node) &&
+	       container_stands_at(container, node, links * word_of(container),
+				   container_element(container));
 }
 
 static bool open_list_iterator(struct container *container)
@@ -484,13 +428,11 @@ static bool open_tree_iterator(struct container *container)
 static bool open_pointer_iterator(struct container *container,
 				  const char *path)
 {
-	struct value pointer, value;
+	struct type *element;
 	uint64_t addr;
 
-	return container_part(container, path, &pointer) &&
-	       container_number(container, path, &addr) && addr &&
-	       !value_follow(container->context, &pointer, &value, NULL) &&
-	       open_alone(container, &value);
+	return container_pointer(container, path, &addr, &element) &&
+	       container_stands_at(container, addr, 0, element);
 }
 
 static bool open_plain_iterator(struct container *container)
@@ -564,9 +506,7 @@ static bool open_function(struct container *container)
 	if (!container_number(container, "_M_manager", &addr) ||
 	    !container_part(container, "_M_functor", &functor))
 		return false;
-	container_say(container, "<");
-	container_say_type(container, type_argument(container->of.type, 0));
-	container_say(container, ">");
+	container_say_argument(container);
 	if (!addr) {
 		container_say(container, " [no target]");
 		return shape_parts(container, CONTAINER_NAMED);
@@ -629,10 +569,8 @@ static bool open_atomic(struct container *container)
 	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++) {
 		if (!container_part(container, paths[i], &value))
 			continue;
-		container_say(container, "<");
-		container_say_type(container,
-				   type_argument(container->of.type, 0));
-		container_say(container, "> = { ");
+		container_say_argument(container);
+		container_say(container, " = { ");
 		container->tail = " }";
 		return container_add(container, NULL, &value) &&
 		       shape_parts(container, CONTAINER_ALONE);

@@ -218,27 +218,28 @@ static int follow_smart(struct reader *reader, struct value *of)
 static int read_question(struct reader *reader, struct value *of,
 			 const char *name, struct value *out, bool *is_one)
 {
+	struct value argument, *asked = NULL, pointed;
 	const char *start = reader->at;
-	struct value argument;
-	bool has_argument;
 	int rc = 0;
 
 	*is_one = false;
 	if (!reader_take(reader, "("))
 		return 0;
-	has_argument = !reader_take(reader, ")");
-	if (has_argument) {
+	if (!reader_take(reader, ")")) {
+		asked = &argument;
 		rc = read_choice(reader, &argument);
 		if (!rc && !reader_take(reader, ")"))
 			rc = reader_wrong(reader, "a ')' is missing");
 	}
 	*is_one = reader->skipped;
-	if (!rc && !reader->skipped && of->type->kind == TYPE_POINTER)
-		rc = value_follow(reader->context, of, of, reader->why);
-	if (!rc && !reader->skipped)
-		rc = container_ask(reader->context, of, name,
-				   has_argument ? &argument : NULL, out, is_one,
-				   reader->why);
+	if (rc || reader->skipped)
+		return rc;
+	rc = container_ask(reader->context, of, name, asked, out, is_one,
+			   reader->why);
+	if (!rc && !*is_one && of->type->kind == TYPE_POINTER &&
+	    !value_follow(reader->context, of, &pointed, NULL))
+		rc = container_ask(reader->context, &pointed, name, asked, out,
+				   is_one, reader->why);
 	if (!*is_one)
 		reader->at = start;
 	return rc;
@@ -282,6 +283,14 @@ static int read_member(struct reader *reader, bool is_arrow, struct value *out)
 		name = field;
 	}
 	rc = value_member(reader->context, &of, name, out, reader->why);
+	/* Rust has no "->". */
+	if (rc == ERR_NOT_FOUND && of.type->language == LANGUAGE_RUST) {
+		struct value inner = of;
+
+		if (!follow_smart(reader, &inner) && inner.type != of.type &&
+		    !value_member(reader->context, &inner, name, out, NULL))
+			return 0;
+	}
 	reader_blanks(reader);
 	if (rc == ERR_NOT_FOUND && *reader->at == '(')
 		return failed(reader->why, ERR_INPUT, "functions are not"

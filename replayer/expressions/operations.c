@@ -198,7 +198,7 @@ int value_negate(struct context *context, char mark, struct value *of,
 int value_index(struct context *context, struct value *of, struct value *index,
 		struct value *out, struct failure *why)
 {
-	struct value place, ignored;
+	struct value place;
 	bool is_container = false;
 	int64_t at;
 	int rc = value_strip(context, of, why);
@@ -209,11 +209,6 @@ int value_index(struct context *context, struct value *of, struct value *index,
 	if (rc || is_container)
 		return rc;
 
-	/* A slice of Rust. */
-	if (!rc && of->type->language == LANGUAGE_RUST &&
-	    type_is_class(of->type) &&
-	    !value_member(context, of, "data_ptr", &ignored, NULL))
-		*of = ignored;
 	if (!rc && of->pointed && !value_integer(context, index, &at, why) &&
 	    !at)
 		return value_follow(context, of, out, why);

@@ -290,9 +290,6 @@ static int show_class(struct shower *shower, struct value *value)
 
 	shower->is_base = false;
 
-	if (value->type->language == LANGUAGE_GO &&
-	    show_go_text(shower, value))
-		return 0;
 	shower->depth++;
 	if (value->type->language == LANGUAGE_RUST)
 		rc = show_rust(shower, value);

@@ -133,9 +133,9 @@ int show_container(struct shower *shower, struct value *value, bool *is_one)
 	struct container container;
 	int rc;
 
-	*is_one = !shower->is_raw &&
-		  container_open(shower->context, value, &container) &&
-		  !container.is_plain;
+	*is_one = container_open(shower->context, value, &container) &&
+		  !container.is_plain &&
+		  (!shower->is_raw || container.is_native);
 	if (!*is_one)
 		return 0;
 	if (container.kind == CONTAINER_TEXT && !*container.damage) {

@@ -59,9 +59,6 @@ int show_container(struct shower *shower, struct value *value, bool *is_one);
 /* show_rust.c */
 int show_rust(struct shower *shower, struct value *value);
 
-/* show_rust.c: a string of Go; false if it is none. */
-bool show_go_text(struct shower *shower, struct value *value);
-
 /* show.c: any value that is a part of another. */
 int show_part(struct shower *shower, struct value *value);
 

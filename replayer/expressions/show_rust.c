@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * show_rust.c - structures, tuples and enumerations of Rust; strings of Go
+ * show_rust.c - structures, tuples and enumerations of Rust
  *
  * Source: DWARF 5, 5.7.10 (variant parts); what rustc writes.
  */
@@ -22,38 +22,6 @@ static bool is_position(const char *name)
 		if (!isdigit((unsigned char)*name))
 			return false;
 	return true;
-}
-
-/* Text that no zero ends: where it is, and how long. */
-static bool show_sized(struct shower *shower, struct value *value,
-		       const char *type, const char *where, const char *how)
-{
-	const char *name = dwarf_diename(&value->type->die);
-	struct value data, length;
-	struct type plain = { .kind = TYPE_INT, .size = 1, .is_char = true };
-	int64_t addr, count;
-	uint8_t *bytes;
-	size_t shown;
-
-	if (!name || strcmp(name, type) ||
-	    value_member(shower->context, value, where, &data, NULL) ||
-	    value_member(shower->context, value, how, &length, NULL) ||
-	    value_integer(shower->context, &data, &addr, NULL) ||
-	    value_integer(shower->context, &length, &count, NULL))
-		return false;
-	shown = (uint64_t)count > shower->most ? (size_t)shower->most :
-						 (size_t)count;
-	bytes = context_take(shower->context, shown + 1);
-	if (!bytes || context_read(shower->context, (uint64_t)addr, bytes, shown, NULL))
-		return false;
-	show_characters(shower, &plain, bytes, shown,
-			(uint64_t)count > shown);
-	return true;
-}
-
-bool show_go_text(struct shower *shower, struct value *value)
-{
-	return show_sized(shower, value, "string", "str", "len");
 }
 
 /* "&[i32] [5, 6, 7]": the elements that a slice leads to. */
@@ -246,8 +214,6 @@ int show_rust(struct shower *shower, struct value *value)
 	bool is_slice;
 	int rc;
 
-	if (show_sized(shower, value, "&str", "data_ptr", "length"))
-		return 0;
 	rc = show_slice(shower, value, &is_slice);
 	if (rc || is_slice)
 		return rc;

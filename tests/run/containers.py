@@ -51,9 +51,9 @@ gdb.execute("kill")
 """
 
 BUILDS = [
-    ("O0", ["g++", "-O0"], table.LOCALS),
-    ("O2", ["g++", "-O2"], []),
-    ("clang", ["clang++", "-O1", "-fstandalone-debug"], []),
+    ("O0", ["g++", "-O0"]),
+    ("O2", ["g++", "-O2"]),
+    ("clang", ["clang++", "-O1", "-fstandalone-debug"]),
 ]
 
 
@@ -91,7 +91,8 @@ class Program:
         self.trace = self.path + ".cpr"
 
     def build(self):
-        subprocess.run([*self.command, "-o", self.path], check=True,
+        source = ["containers.go"] if self.command[0] == "go" else []
+        subprocess.run([*self.command, "-o", self.path, *source], check=True,
                        cwd=SOURCES, capture_output=True)
         done = self.tests.cprec("record", "-q", "-o", self.trace, "--",
                                 self.path)
@@ -112,7 +113,7 @@ class Program:
                                 f"--at={self.time()}", "--no-arguments")
         return next(frame["frame"] for frame in
                     json.loads(done.stdout)["frames"]
-                    if str(frame.get("function")).startswith("stop"))
+                    if re.search(r"\bstop\b", str(frame.get("function"))))
 
     def of_gdb(self, questions):
         asked, answers = self.path + ".asked", self.path + ".answers"
@@ -260,10 +261,73 @@ def conditions(program):
                for value in values), done.stdout + done.stderr)
 
 
+# ------- other libraries -------
+
+# What libc++ has other members for.
+NOT_OF_LIBCXX = {"four", "two_texts", "none_at_all", "wide_queue",
+                 "no_function", "object_function", "big_function"}
+
+
+def plain(text):
+    """Without what differs between libraries: addresses, namespaces of versions,
+    the order of what has none."""
+    text = re.sub(r"0x[0-9a-f]+", "0x*", str(text))
+    text = re.sub(r"std::__(cxx11|1)::", "std::", text)
+    if "std::unordered_" in text:
+        text = re.sub(r"\[\d\] = |[{},]", " ", text)
+        return sorted(text.split())
+    return text
+
+
+def as_libstdcxx(tests, program):
+    """The same program with libc++ has the same values."""
+    other = Program(tests, "libcxx", [
+        "clang++", "-stdlib=libc++", "-fstandalone-debug", "-g", "-O0",
+        "-std=c++20", "containers.cpp"])
+    other.build()
+    names = [name for name in [*table.WHOLE, *table.OWN, *table.QUESTIONS,
+                               *table.WRONG] if name not in NOT_OF_LIBCXX]
+    for name, expected, found in zip(names, program.values(names),
+                                     other.values(names)):
+        equal(plain(found), plain(expected), name)
+    return f"{len(names)} expressions"
+
+
+def others(tests, name, command, expected):
+    """A program of another language has what its source says."""
+    program = Program(tests, name, command)
+    program.build()
+    for text, value in zip(expected, program.values(expected)):
+        equal(value, expected[text], text)
+    return f"{len(expected)} expressions"
+
+
+def all_of_a_map(tests):
+    """Each key is there once, and has its value."""
+    for name, large, most in (("rust", "large", 100),
+                              ("go", "main.large", 3000)):
+        path = os.path.join(tests.folder, name)
+        if not os.path.exists(path):
+            continue
+        program = Program(tests, name, [])
+        text, = program.values([large], "--elements=100000")
+        found = {int(key): int(value) for key, value in
+                 re.findall(r"\[(\d+)\] = (\d+)", text)}
+        equal(found, {key: key * key for key in range(most)}, name)
+        equal(text.count("] = "), most, name)
+
+
+def has_libcxx():
+    done = subprocess.run(
+        ["clang++", "-stdlib=libc++", "-x", "c++", "-E", "-"],
+        input="#include <vector>\n", capture_output=True, text=True)
+    return not done.returncode
+
+
 def run_all(options, folder):
     tests = CprecTap(options, folder)
     programs = {}
-    for name, command, local_names in BUILDS:
+    for name, command in BUILDS:
         if not shutil.which(command[0]):
             print(f"# there is no {command[0]}")
             continue
@@ -273,16 +337,29 @@ def run_all(options, folder):
         if not has_printers(program):
             print("# gdb has no printers of libstdc++")
             continue
-        compare(tests, name, program, [
-            [text, ""] for text in (table.WHOLE + table.ELEMENTS +
-                                    table.QUESTIONS + local_names)] +
-            [list(question) for question in table.FORMATS])
-        if name == "O0":
+        more = name == "O0"
+        names = table.WHOLE + (table.ELEMENTS + table.QUESTIONS +
+                               table.LOCALS if more else [])
+        compare(tests, name, program, [[text, ""] for text in names] +
+                [list(question) for question in table.FORMATS if more])
+        if more:
             tests.test("raw", raw, program)
     for function in (own_answers, wrong_questions, cut, arguments,
                      calls_and_logs, conditions):
         tests.test(function.__name__.replace("_", " "), function,
                    programs["O0"])
+    if shutil.which("clang++") and has_libcxx():
+        tests.test("libc++", as_libstdcxx, tests, programs["O0"])
+    else:
+        print("# there is no libc++")
+    for name, command, expected in (
+            ("rust", ["rustc", "-g", "containers.rs"], table.RUST),
+            ("go", ["go", "build", "-gcflags=all=-N -l"], table.GO)):
+        if shutil.which(command[0]):
+            tests.test(name, others, tests, name, command, expected)
+        else:
+            print(f"# there is no {command[0]}")
+    tests.test("all of a map", all_of_a_map, tests)
     return tests.summary()
 
 

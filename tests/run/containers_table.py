@@ -136,6 +136,59 @@ OWN = {
         "std::function<int (int)> = {target = {more = {1, 2, 3, 4}}}",
 }
 
+# Of containers.rs, in stop(); of what has no order, the order of the text.
+RUST = {
+    "empty": '""', "text": '"apple"', "slice": '"pp"', "none": "Vec(size=0)",
+    "numbers": "Vec(size=3) = {1, 2, 3}",
+    "words": 'Vec(size=2) = {"alpha", ""}',
+    "points": "Vec(size=2) = {containers::Point {x: 1, y: 2},"
+              " containers::Point {x: 3, y: 4}}",
+    "nested": "Vec(size=2) = {Vec(size=1) = {1}, Vec(size=0)}",
+    "part": "&[i32](size=2) = {2, 3}",
+    "units": "Vec(size=2) = {(), ()}",
+    "queue": "VecDeque(size=4) = {2, 3, 4, 5}",
+    "some": 'core::option::Option<alloc::string::String>::Some("here")',
+    "nothing": "core::option::Option<alloc::string::String>::None",
+    "counted": "Rc(strong=2, weak=0) = {value = containers::Point"
+               " {x: 7, y: 8}, strong = 2, weak = 0}",
+    "shared": 'Arc(strong=1, weak=0) = {value = "shared", strong = 1,'
+              " weak = 0}",
+    "cell": "Cell = {value = 5}",
+    "reference": "RefCell(borrow=0) = {value = Vec(size=1) = {6}, borrow = 0}",
+    "one": "HashMap(size=1) = {[1] = 0.5}",
+    "no_map": "HashMap(size=0)",
+    "set": "HashSet(size=1) = {120 'x'}",
+    "*order": 'containers::Order {customer: "ann", lines: Vec(size=2) ='
+              ' {"tea", "milk"}, prices: HashMap(size=1) = {["tea"] = 2}, at:'
+              " core::option::Option<containers::Point>::Some("
+              "containers::Point {x: 1, y: 2})}",
+    "many.len()": "300", "many[299]": "89401", "large[99]": "9801",
+    "large.len()": "100", 'ages["bob"]': "40", 'ages["ann"]': "30",
+    "numbers[1]": "2", "part[1]": "3", "queue[3]": "5",
+    'order.prices["tea"]': "2", "order.lines[1]": '"milk"',
+    "order.lines.len()": "2", "counted.x": "7", "*reference":
+    "Vec(size=1) = {6}", "(*boxed).y": "6", "words[0] == \"alpha\"": "true",
+    "numbers.capacity()": "8", "none.is_empty()": "true",
+}
+
+# Of containers.go.
+GO = {
+    "main.text": '"apple"', "main.numbers": "[]int = {0, 5, 0}",
+    "main.none": "[]int", "main.words": '[]string = {"alpha", ""}',
+    "main.points": "[]main.point = {{x = 1, y = 2}, {x = 3, y = 4}}",
+    "main.nested": "[][]int = {[]int = {1}, []int}",
+    "main.part": "[]int = {5, 0}",
+    "main.ages": 'map[string]int = {["ann"] = 30}',
+    "main.noMap": "(map[int]int) 0x0", "main.empty": "map[int]bool",
+    "main.byPoint": 'map[main.point]string = {[{x = 1, y = 2}] = "there"}',
+    'main.ages["ann"]': "30", "main.large[2999]": "8994001",
+    "main.large[0]": "0", "main.large.len()": "3000",
+    'main.shrunk["mb"]': "true", "main.shrunk.len()": "2",
+    "main.words.len()": "2", "main.numbers.capacity()": "8",
+    "main.words[0]": '"alpha"', "main.oneOrder.lines[1]": '"milk"',
+    'main.oneOrder.prices["tea"]': "2", "main.oneOrder.at.x": "1",
+}
+
 # What has no answer, and what is said of it.
 WRONG = {
     "prices[\"kiwi\"]": "there is no such key among the 3 in it",

@@ -160,7 +160,7 @@ class Program:
             asked = [text for text, its in questions if its == format]
             done = self.tests.cprec(
                 "query", self.trace, f"--at={time}", "--json", "--no-races",
-                *([f"--format={format}"] if format else []),
+                "--raw", *([f"--format={format}"] if format else []),
                 *([f"--debug-dir={self.tests.folder}/debug"]
                   if self.separate else []),
                 *(f"--addr={text}" for text in asked))
