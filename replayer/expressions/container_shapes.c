@@ -200,9 +200,25 @@ static void find_start(struct container *container, uint64_t n)
 {
 	if (container->is_begun && n >= container->at_n)
 		return;
-	container->at = container->first;
+	container->at = container->passed = container->first;
 	container->at_n = 0;
 	container->is_begun = true;
+}
+
+/*
+ * Says that the node was passed before.  The one to compare with moves on after
+ * 1, 2, 4, ... nodes, so that circles of any length are found.
+ */
+static int look_for_circle(struct container *container, struct failure *why)
+{
+	uint64_t n = ++container->at_n;
+
+	if (container->at == container->passed)
+		return failed(why, ERR_INPUT, "damaged: its nodes form a"
+			      " circle");
+	if (!(n & (n - 1)))
+		container->passed = container->at;
+	return 0;
 }
 
 static int ends_early(const struct container *container, uint64_t n,
@@ -215,21 +231,28 @@ static int ends_early(const struct container *container, uint64_t n,
 static int find_in_chain(struct container *container, uint64_t n,
 			 struct container_child *out, struct failure *why)
 {
-	if (container->has_count && n >= container->count)
+	if (container->has_count && n > container->count)
 		return 0;
 	find_start(container, n);
-	for (;; container->at_n++) {
+	for (;;) {
 		uint64_t node = container->at;
 
 		if (node == container->end || !node)
-			return container->has_count ?
+			return container->has_count &&
+			       container->at_n != container->count ?
 				ends_early(container, container->at_n, why) : 0;
+		if (container->has_count && container->at_n == container->count)
+			return failed(why, ERR_INPUT, "damaged: it goes on"
+				      " behind %" PRIu64 " elements",
+				      container->count);
 		if (container->at_n == n)
 			return container_take(container, n, node + container->offset,
 				    out);
 		node += container->next * word_of(container);
 		if (!container_word(container, node, &container->at))
 			return unreadable(node, why);
+		if (look_for_circle(container, why))
+			return ERR_INPUT;
 	}
 }
 
@@ -297,12 +320,15 @@ static int find_in_tree(struct container *container, uint64_t n,
 	if (n >= container->count)
 		return 0;
 	find_start(container, n);
-	for (; container->at_n < n; container->at_n++) {
+	while (container->at_n < n) {
 		struct tree_walk walk = { .container = container };
 
 		if (next_node(&walk, &container->links, container->at,
-			      &container->at))
+			      &container->at)) {
+			if (look_for_circle(container, why))
+				return ERR_INPUT;
 			continue;
+		}
 		if (walk.links >= LINKS_MOST)
 			return failed(why, ERR_INPUT, "damaged: its nodes are"
 				      " no tree");

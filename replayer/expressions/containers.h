@@ -82,6 +82,7 @@ struct container {
 	struct member key, value;	/* of an element, of CONTAINER_MAP */
 	uint64_t at, at_n;	/* the node that was asked for last, its number */
 	bool is_begun;
+	uint64_t passed;	/* a node: who comes there again, goes in circles */
 	struct type *table;	/* one of ... */
 	uint64_t tables;	/* ... so many; 0: it is no table yet */
 	struct {		/* of tables in blocks of slots: the next slot */

@@ -282,7 +282,8 @@ static bool open_cell(struct container *container)
 {
 	struct value value;
 
-	strcpy(container->title, "Cell");
+	*container->title = '\0';
+	container_say(container, "Cell");
 	return container_part(container, "value.value", &value) &&
 	       container_add(container, "value", &value) &&
 	       shape_parts(container, CONTAINER_NAMED);

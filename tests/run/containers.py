@@ -261,6 +261,36 @@ def conditions(program):
                for value in values), done.stdout + done.stderr)
 
 
+# ------- damage -------
+
+def asked(tests, trace, names):
+    done = tests.cprec("query", trace, "--at=end", "--json", "--no-races",
+                       *(f"--addr={name}" for name in names))
+    expect(done.returncode in (0, 1), f"{trace}: {done.stderr[-300:]}")
+    expect(len(done.stdout) < 100000 * len(names), f"{trace}: too long")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def damaged(tests, tries):
+    """What no library makes is said to be damaged, or shown as it is; to look at
+    it takes no longer than others."""
+    program = os.path.join(tests.folder, "damaged")
+    subprocess.run(["g++", "-g", "-std=c++20", "-o", program, "damaged.cpp"],
+                   check=True, cwd=SOURCES)
+    tests.cprec("record", "-q", "-o", f"{program}.cpr", "--", program)
+    answers = asked(tests, f"{program}.cpr",
+                    [f"{name}.value" for name in table.DAMAGED])
+    for (name, text), answer in zip(table.DAMAGED.items(), answers):
+        expect(text in answer["value"], f"{name}: {answer}")
+    names = [f"{name}.value" for name in table.SCATTERED]
+    names += [f"{name}.size()" for name in names] + [
+        f"{name}[1]" for name in names] + [f"*{name}" for name in names]
+    for seed in range(tries):
+        trace = f"{program}{seed}.cpr"
+        tests.cprec("record", "-q", "-o", trace, "--", program, str(seed))
+        equal(len(asked(tests, trace, names)), len(names), f"seed {seed}")
+
+
 # ------- other libraries -------
 
 # What libc++ has other members for.
@@ -348,6 +378,7 @@ def run_all(options, folder):
                      calls_and_logs, conditions):
         tests.test(function.__name__.replace("_", " "), function,
                    programs["O0"])
+    tests.test("damaged", damaged, tests, options.tries)
     if shutil.which("clang++") and has_libcxx():
         tests.test("libc++", as_libstdcxx, tests, programs["O0"])
     else:

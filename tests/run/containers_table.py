@@ -189,6 +189,27 @@ GO = {
     'main.oneOrder.prices["tea"]': "2", "main.oneOrder.at.x": "1",
 }
 
+# Of damaged.cpp: how their values end, or begin.
+DAMAGED = {
+    "text": "<error: damaged: its length is 1152921504606846976>",
+    "backwards": "is before its beginning, ",
+    "uneven": "is no whole number of elements>",
+    "overfull": "is behind its storage, which ends at ",
+    "huge": "std::vector of length 274877906944, ",
+    "bits": "is not behind its beginning, ",
+    "queue": "<error: damaged: its end is before its beginning>",
+    "circle": "[3] = 1, <error: damaged: its nodes form a circle>}",
+    "shorter": "[8] = 8, <error: damaged: there are 9 of 12 elements>}",
+    "longer": "[6] = 6, <error: damaged: it goes on behind 7 elements>}",
+    "endless": "[0] = 8, <error: damaged: its nodes form a circle>}",
+    "tree": "[0] = 0, <error: damaged: its nodes form a circle>}",
+    "tall": "<error: damaged: its nodes form a circle>}",
+    "set": "<error: Cannot access memory at address 0x20>}",
+    "table": "[0] = 0, <error: damaged: there are 9 of 1000 elements>}",
+}
+SCATTERED = [*DAMAGED, "optional", "variant", "unique", "shared", "function",
+             "tuple"]
+
 # What has no answer, and what is said of it.
 WRONG = {
     "prices[\"kiwi\"]": "there is no such key among the 3 in it",
