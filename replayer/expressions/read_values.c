@@ -11,6 +11,7 @@
 #include "replayer/expressions/reader.h"
 #include "replayer/expressions/resolve.h"
 #include "replayer/expressions/unknown.h"
+#include "replayer/expressions/vector_views.h"
 #include "replayer/recording/recording.h"
 
 #define NAME_MOST 4096u
@@ -359,8 +360,9 @@ int read_quoted(struct reader *reader, struct value *out)
 
 int read_register(struct reader *reader, struct value *out)
 {
-	const char *start = reader->at + 1, *end = start;
+	const char *start = reader->at + 1, *end = start, *view;
 	char name[32] = "";
+	int rc;
 
 	while (isalnum((unsigned char)*end) || *end == '_')
 		end++;
@@ -370,6 +372,12 @@ int read_register(struct reader *reader, struct value *out)
 	reader->at = end;
 	if (reader->skipped)
 		return reader_nothing(reader, out);
-	return value_of_register(reader->context, name, out,
-				 reader->why);
+	rc = value_of_register(reader->context, name, out, reader->why);
+	view = reader->at;
+	reader->at = vector_view_end(view);
+	if (rc || reader->at == view)
+		return rc;
+	return vector_view(reader->context, view + 1,
+			   (size_t)(reader->at - view - 1),
+			   (unsigned)out->type->size, out, reader->why);
 }

@@ -94,7 +94,10 @@ static void write_nan(FILE *out, const struct type *type, const uint8_t *bytes)
 	bool negative;
 
 	memcpy(&bits, bytes, type->size < 8 ? type->size : 8);
-	if (type->size == 4) {
+	if (type->size == 2) {
+		negative = bits >> 15;
+		bits &= type->is_brain ? 0x7f : 0x3ff;
+	} else if (type->size == 4) {
 		negative = bits >> 31;
 		bits &= 0x7fffff;
 	} else if (type->size == 8) {
@@ -122,6 +125,21 @@ static bool is_valid_float(const struct type *type, const uint8_t *bytes)
 	return has_exponent == has_integer;
 }
 
+/* So many tell all numbers of a type apart. */
+static int float_digits(const struct type *type)
+{
+	switch (type->size) {
+	case 2:
+		return type->is_brain ? 4 : 5;
+	case 4:
+		return 9;
+	case 8:
+		return 17;
+	default:
+		return 21;
+	}
+}
+
 static void write_float(FILE *out, const struct type *type,
 			const uint8_t *bytes)
 {
@@ -132,8 +150,7 @@ static void write_float(FILE *out, const struct type *type,
 	else if (isnan(large))
 		write_nan(out, type, bytes);
 	else
-		fprintf(out, "%.*Lg", type->size == 4 ? 9 :
-				      type->size == 8 ? 17 : 21, large);
+		fprintf(out, "%.*Lg", float_digits(type), large);
 }
 
 void show_float(struct shower *shower, const struct value *value)

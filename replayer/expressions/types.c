@@ -137,6 +137,13 @@ static bool strip(Dwarf_Die *die, char *prefix)
 	return false;
 }
 
+static bool is_brain(Dwarf_Die *die)
+{
+	const char *name = dwarf_diename(die);
+
+	return name && !strcmp(name, "__bf16");
+}
+
 static void fill_base(struct type *type)
 {
 	Dwarf_Attribute attribute;
@@ -151,6 +158,7 @@ static void fill_base(struct type *type)
 		break;
 	case DW_ATE_float:
 		type->kind = TYPE_FLOAT;
+		type->is_brain = is_brain(&type->die);
 		break;
 	case DW_ATE_complex_float:
 		type->kind = TYPE_COMPLEX;
@@ -541,6 +549,10 @@ static const struct basic basics[] = {
 	{ "unsigned long long", "unsigned long long", TYPE_INT, 8, false,
 	  false },
 	{ "__int128", "__int128", TYPE_INT, 16, true, false },
+	{ "unsigned __int128", "unsigned __int128", TYPE_INT, 16, false,
+	  false },
+	{ "half", "half", TYPE_FLOAT, 2, true, false },
+	{ "bfloat16", "bfloat16", TYPE_FLOAT, 2, true, false },
 	{ "float", "float", TYPE_FLOAT, 4, true, false },
 	{ "double", "double", TYPE_FLOAT, 8, true, false },
 	{ "long double", "long double", TYPE_FLOAT, 16, true, false },
@@ -569,6 +581,7 @@ struct type *type_by_words(struct types *types, const char *words)
 		if (type) {
 			type->is_signed = basic->is_signed;
 			type->is_char = basic->is_char;
+			type->is_brain = !strcmp(words, "bfloat16");
 		}
 		return type;
 	}

@@ -37,6 +37,7 @@ struct type {
 	uint64_t size;
 	bool is_signed;
 	bool is_char;		/* of TYPE_INT: a character */
+	bool is_brain;		/* of TYPE_FLOAT with 2 bytes: a bfloat16 */
 	char prefix;		/* of its constants: 'L', 'u', 'U'; or 0 */
 	enum type_language language;
 	const char *name;	/* NULL: as `written` has it */

@@ -12,6 +12,7 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/locations.h"
+#include "replayer/expressions/small_floats.h"
 
 /* ------- members ------- */
 
@@ -331,12 +332,16 @@ long double value_float(const struct type *type, const uint8_t *bytes)
 	double middle;
 	long double large = 0;
 	__float128 quad;
+	uint16_t half;
 
 	if (is_quad(type)) {
 		memcpy(&quad, bytes, sizeof(quad));
 		return (long double)quad;
 	}
 	switch (type->size) {
+	case 2:
+		memcpy(&half, bytes, sizeof(half));
+		return small_float(half, type->is_brain);
 	case 4:
 		memcpy(&small, bytes, sizeof(small));
 		return (long double)small;
@@ -396,6 +401,9 @@ int value_double(struct context *context, struct value *value,
 
 long double value_rounded(const struct type *type, long double number)
 {
+	if (type->size == 2)
+		return small_float(small_float_bits(number, type->is_brain),
+				   type->is_brain);
 	return type->size == 4 ? (long double)(float)number :
 	       type->size == 8 ? (long double)(double)number : number;
 }
@@ -431,11 +439,14 @@ int value_of_double(struct context *context, struct value *out,
 	float small = (float)number;
 	double middle = (double)number;
 	__float128 quad = (__float128)number;
+	uint16_t half = type ? small_float_bits(number, type->is_brain) : 0;
 	int rc = make(context, out, type, why);
 
 	if (rc)
 		return rc;
-	if (type->size == 4)
+	if (type->size == 2)
+		memcpy(out->bytes, &half, sizeof(half));
+	else if (type->size == 4)
 		memcpy(out->bytes, &small, sizeof(small));
 	else if (type->size == 8)
 		memcpy(out->bytes, &middle, sizeof(middle));
