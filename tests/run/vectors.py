@@ -73,7 +73,7 @@ def of_source(names):
         data = data[:8] if is_half else data
         letter = {"u8": "B", "u16": "H", "u32": "I", "u64": "Q", "f32": "f",
                   "f64": "d"}[kind]
-        numbers = struct.unpack(f"<{len(data) // int(kind[1:]) * 8}{letter}",
+        numbers = struct.unpack(f"<{len(data) * 8 // int(kind[1:])}{letter}",
                                 data)
         digits = {"f": ".9g", "d": ".17g"}.get(letter, "d")
         text = ", ".join(format(number, digits) for number in numbers)
