@@ -246,8 +246,8 @@ static int find_in_chain(struct container *container, uint64_t n,
 				      " behind %" PRIu64 " elements",
 				      container->count);
 		if (container->at_n == n)
-			return container_take(container, n, node + container->offset,
-				    out);
+			return container_take(container, n,
+					      node + container->offset, out);
 		node += container->next * word_of(container);
 		if (!container_word(container, node, &container->at))
 			return unreadable(node, why);
@@ -336,7 +336,8 @@ static int find_in_tree(struct container *container, uint64_t n,
 	}
 	if (!container->at)
 		return ends_early(container, n, why);
-	return container_take(container, n, container->at + container->offset, out);
+	return container_take(container, n, container->at + container->offset,
+			      out);
 }
 
 bool shape_tree(struct container *container, uint64_t first,

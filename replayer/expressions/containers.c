@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* containers.c - see containers.h */
 #include <dwarf.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +98,7 @@ static bool open_by(const struct recogniser *row, struct container *container,
 {
 	struct context *context = container->context;
 	char scopes[NAME_MOST], plain[NAME_MOST];
-	const struct value of = container->of;
+	struct value of;
 	bool has_scopes = false;
 
 	for (; row->name; row++) {
@@ -114,6 +115,9 @@ static bool open_by(const struct recogniser *row, struct container *container,
 		if (row->scope && strcmp(row->scope, plain))
 			continue;
 		copy_scopes(plain, scopes, is_version);
+		if (value_fetch(context, &container->of, NULL))
+			return false;
+		of = container->of;
 		*container = (struct container) { .context = context,
 						  .of = of };
 		container_say(container, "%s%s%.*s", plain, *plain ? "::" : "",
@@ -135,6 +139,7 @@ bool container_open(struct context *context, const struct value *value,
 		    struct container *out)
 {
 	struct trace *trace = context->trace;
+	unsigned members = context->members;
 	const char *name;
 
 	*out = (struct container) { .context = context, .of = *value };
@@ -146,12 +151,14 @@ bool container_open(struct context *context, const struct value *value,
 	name = dwarf_diename(out->of.type->language == LANGUAGE_GO ?
 				     &out->of.type->written :
 				     &out->of.type->die);
-	if (!name || value_fetch(context, &out->of, NULL))
+	if (!name)
 		return false;
 	for (size_t i = 0; i < sizeof(libraries) / sizeof(*libraries); i++) {
 		if (!open_by(libraries[i], out, name,
 			     name_size(out->of.type, name)))
 			continue;
+		/* Members of libraries are few: one container counts as one. */
+		context->members = members + 1;
 		/* No tree tells of what it depends on. */
 		if (trace)
 			trace->opaque++;
@@ -256,7 +263,7 @@ void container_say_empty(struct container *container)
 
 void container_say_count(struct container *container, uint64_t count)
 {
-	container_say(container, " with %llu element%s", (unsigned long long)count,
+	container_say(container, " with %" PRIu64 " element%s", count,
 		      count == 1 ? "" : "s");
 }
 
@@ -394,7 +401,8 @@ struct type *type_argument(struct type *type, unsigned n)
 {
 	Dwarf_Die die;
 
-	if (!type || !type->has_die || !find_argument(&type->die, &n, &die, 0) ||
+	if (!type || !type->has_die ||
+	    !find_argument(&type->die, &n, &die, 0) ||
 	    dwarf_tag(&die) != DW_TAG_template_type_parameter)
 		return NULL;
 	return type_of_entry(type->types, &die);

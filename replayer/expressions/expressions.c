@@ -86,6 +86,8 @@ int expressions_create(struct expressions **out, struct lines *lines,
 	context->types.compute = compute;
 	context->types.context = context;
 	context->types.word = reg_word(recording_reg_table(context->recording));
+	context->types.aligns_to_words =
+		recording_reg_table(context->recording)->arch == ARCH_I386;
 	return 0;
 }
 

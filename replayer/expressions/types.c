@@ -454,6 +454,14 @@ static uint64_t alignment_of_class(struct type *type, unsigned depth)
 	return most;
 }
 
+static uint64_t alignment_of_number(const struct type *type, uint64_t size)
+{
+	const struct types *types = type->types;
+
+	return types && types->aligns_to_words && size > types->word ?
+		       types->word : size;
+}
+
 static uint64_t alignment_of(struct type *type, unsigned depth)
 {
 	uint64_t size = type->size;
@@ -470,11 +478,11 @@ static uint64_t alignment_of(struct type *type, unsigned depth)
 	case TYPE_UNION:
 		return alignment_of_class(type, depth);
 	case TYPE_COMPLEX:
-		return size / 2;
+		return alignment_of_number(type, size / 2);
 	case TYPE_MEMBER_POINTER:
 		return 8;
 	default:
-		return size;
+		return alignment_of_number(type, size);
 	}
 }
 

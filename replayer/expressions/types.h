@@ -71,6 +71,7 @@ struct types {
 	unsigned word;		/* bytes of an address */
 	bool has_quads;		/* numbers of floating point of 16 bytes are
 				   IEEE's of 128 bits; else they are x87's */
+	bool aligns_to_words;	/* numbers need no more, as on i386 */
 	unsigned depth;		/* of those being read now */
 	bool is_computed;	/* something was, of the type just read */
 };
