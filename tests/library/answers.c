@@ -201,8 +201,8 @@ static int on_frame(void *context, const struct cprec_frame *frame)
 static int on_variable(void *context, const struct cprec_variable *variable)
 {
 	(void)context;
-	printf("variable %s %s = %s %d\n", variable->type, variable->name,
-	       variable->value, variable->is_argument);
+	printf("variable %s %s = %s %d %s\n", variable->type, variable->name,
+	       variable->value, variable->is_argument, variable->brief);
 	return 0;
 }
 

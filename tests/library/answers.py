@@ -67,7 +67,8 @@ def describe(recording):
 
 def show_variables(here):
     for one in here.variables():
-        show("variable", one.type, one.name, "=", one.value, one.is_argument)
+        show("variable", one.type, one.name, "=", one.value, one.is_argument,
+             one.brief)
 
 
 def evaluate(here, expression):

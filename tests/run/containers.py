@@ -84,7 +84,9 @@ def newest(text):
 
 
 class Program:
-    def __init__(self, tests, name, command):
+    def __init__(self, tests, name, command, sysroot=None, number=GETPPID):
+        self.sysroot = [f"--sysroot={sysroot}"] if sysroot else []
+        self.number = number
         self.tests = tests
         self.path = os.path.join(tests.folder, name)
         self.command = command
@@ -94,8 +96,8 @@ class Program:
         source = ["containers.go"] if self.command[0] == "go" else []
         subprocess.run([*self.command, "-o", self.path, *source], check=True,
                        cwd=SOURCES, capture_output=True)
-        done = self.tests.cprec("record", "-q", "-o", self.trace, "--",
-                                self.path)
+        done = self.tests.cprec("record", "-q", "-o", self.trace,
+                                *self.sysroot, "--", self.path)
         if done.returncode:
             raise Failure(f"it exits with {done.returncode}: {done.stderr}")
 
@@ -104,7 +106,7 @@ class Program:
         done = self.tests.cprec("dump", self.trace, "--kind=syscall", "--json")
         return [event["at"] for event in map(json.loads,
                                              done.stdout.splitlines())
-                if event.get("number") == GETPPID][-1]
+                if event.get("number") == self.number][-1]
 
     @functools.cache
     def frame(self):
@@ -293,6 +295,13 @@ def damaged(tests, tries):
 
 # ------- other libraries -------
 
+SAME = ["-g", "-O0", "-std=c++20", "containers.cpp"]
+
+# Other processors, and what getppid() is there: some have words of 4 bytes.
+OTHERS = {"i686-linux-gnu": 64, "arm-linux-gnueabihf": 64,
+          "aarch64-linux-gnu": 173}
+NOT_OF_OTHERS = {"bits", "many_bits"}  # their capacity
+
 # What libc++ has other members for.
 NOT_OF_LIBCXX = {"four", "two_texts", "none_at_all", "wide_queue",
                  "no_function", "object_function", "big_function"}
@@ -309,14 +318,11 @@ def plain(text):
     return text
 
 
-def as_libstdcxx(tests, program):
-    """The same program with libc++ has the same values."""
-    other = Program(tests, "libcxx", [
-        "clang++", "-stdlib=libc++", "-fstandalone-debug", "-g", "-O0",
-        "-std=c++20", "containers.cpp"])
+def alike(program, other, without):
+    """Both have the same values."""
     other.build()
     names = [name for name in [*table.WHOLE, *table.OWN, *table.QUESTIONS,
-                               *table.WRONG] if name not in NOT_OF_LIBCXX]
+                               *table.WRONG] if name not in without]
     for name, expected, found in zip(names, program.values(names),
                                      other.values(names)):
         equal(plain(found), plain(expected), name)
@@ -380,9 +386,19 @@ def run_all(options, folder):
                    programs["O0"])
     tests.test("damaged", damaged, tests, options.tries)
     if shutil.which("clang++") and has_libcxx():
-        tests.test("libc++", as_libstdcxx, tests, programs["O0"])
+        tests.test("libc++", alike, programs["O0"], Program(
+            tests, "libcxx", ["clang++", "-stdlib=libc++",
+                              "-fstandalone-debug", *SAME]), NOT_OF_LIBCXX)
     else:
         print("# there is no libc++")
+    for arch, number in OTHERS.items():
+        compiler = arch + "-g++"
+        if shutil.which(compiler):
+            tests.test(arch, alike, programs["O0"], Program(
+                tests, arch, [compiler, "-static", "-Wno-psabi", *SAME],
+                f"/usr/{arch}", number), NOT_OF_OTHERS)
+        else:
+            print(f"# there is no {compiler}")
     for name, command, expected in (
             ("rust", ["rustc", "-g", "containers.rs"], table.RUST),
             ("go", ["go", "build", "-gcflags=all=-N -l"], table.GO)):
