@@ -256,6 +256,7 @@ def conditions(program):
         equal(json.loads(done.stdout).get("value") == "1", bool(after),
               f"at {at}: {done.stdout}")
     done = program.tests.cprec("writes", program.trace, "--json",
+                               f"--to={program.time()}",
                                '--addr=prices["pear"]')
     values = [json.loads(line).get("new") for line in
               done.stdout.splitlines()]
