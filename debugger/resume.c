@@ -208,12 +208,14 @@ static bool passes(struct server *server, const struct cprec_stop *stop)
 }
 
 /* Whether something else may happen where it stands than what it has stopped
- * for. */
+ * for.  Forwards, the signal whose frame is written to what is watched may be
+ * next, where debuggers are told before the access. */
 static bool stands_between(bool backwards, enum stop_why why)
 {
 	bool stands_before = why == STOPPED_SIGNAL || why == STOPPED_AT_CALL;
 
-	return backwards ? stands_before : !stands_before;
+	return backwards ? stands_before :
+			   !stands_before && why != STOPPED_WATCH;
 }
 
 static bool passes_between(bool backwards, enum cprec_stop_kind kind)

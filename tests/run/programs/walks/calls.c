@@ -20,8 +20,8 @@ static char *joined(char **words, size_t count)
 	char *out = calloc(64, 1);
 
 	for (size_t i = 0; i < count; i++) {
-		strcat(out, words[i]);
-		strcat(out, i + 1 < count ? " " : "");
+		memcpy(out + strlen(out), words[i], strlen(words[i]) + 1);
+		out[strlen(out)] = i + 1 < count ? ' ' : 0;
 	}
 	return out;
 }
