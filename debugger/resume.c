@@ -208,14 +208,17 @@ static bool passes(struct server *server, const struct cprec_stop *stop)
 }
 
 /* Whether something else may happen where it stands than what it has stopped
- * for.  Forwards, the signal whose frame is written to what is watched may be
- * next, where debuggers are told before the access. */
-static bool stands_between(bool backwards, enum stop_why why)
+ * for. */
+static bool stands_between(const struct server *server, bool backwards)
 {
+	enum stop_why why = server->stop.why;
 	bool stands_before = why == STOPPED_SIGNAL || why == STOPPED_AT_CALL;
 
-	return backwards ? stands_before :
-			   !stands_before && why != STOPPED_WATCH;
+	/* What accesses comes next: it may be a signal, whose frame is
+	 * written. */
+	if (!backwards && why == STOPPED_WATCH)
+		return !server->target->watches_before;
+	return backwards ? stands_before : !stands_before;
 }
 
 static bool passes_between(bool backwards, enum cprec_stop_kind kind)
@@ -256,7 +259,7 @@ static int run_until(struct server *server, struct cprec_until *until,
 		server->heard = &heard;
 	else
 		until->printed = on_printed;
-	until->here |= stands_between(until->backwards, server->stop.why);
+	until->here |= stands_between(server, until->backwards);
 	do {
 		rc = cprec_cursor_run(server->cursor, until, &stop, why);
 		if (!rc)
@@ -403,7 +406,7 @@ static int step(struct server *server, const struct resume *resume,
 		.breaks = server->breaks,
 		.break_count = has_range ? server->break_count : 0,
 		.signals = true,
-		.here = stands_between(resume->backwards, server->stop.why),
+		.here = stands_between(server, resume->backwards),
 	};
 	int rc = state_thread(server, resume->tid, why);
 

@@ -295,7 +295,7 @@ class Plain(Gdb):
             ("undisplay", ""), ("next", r"^13\t[^\n]*\n\[[^\n]*\n$"),
             ("info locals", "node = 0x"), ("info args", "id = 20"),
             ("registers rip", r"rip +0x"), ("info symbol main", "main"),
-            ("threads", r"^\* \d+ +(0x\S+ in )?push"),
+            ("threads", r'^\* \d+ +"lines" (0x\S+ in )?push'),
             ("processes", r"^\* \d+"),
             ("calls length", "length returned 5"),
             ("log 12 => id, head->id", "id = 40, head->id = 30"),
