@@ -255,8 +255,9 @@ static _Noreturn void end(struct job *job, int rc,
 	if (rc)
 		exit(program_not_run(rc, why));
 	record_crash_say(&job->crash, getpid() == job->process);
-	if (getpid() == job->process && result->outcome != LINUX_KILLED &&
-	    result->status)
+	/* Nothing is said of ends if nobody is to be told of deaths. */
+	if (job->options.died && getpid() == job->process &&
+	    result->outcome != LINUX_KILLED && result->status)
 		record_exit_say(job->options.path, job->typed, result->status);
 	linux_exit_like(result);
 }

@@ -299,6 +299,9 @@ class Crashes(CprecTap):
             equal((words["function"], words["line"]), ("complain", 5), "info")
             shown = self.cprec("backtrace", f"--at={words['at']}", path).stdout
             expect("in complain (" in shown and ":12" in shown, shown)
+            equal(self.cprec("record", "-q", "-o", path, "--", program,
+                             status).stderr, done.stderr.partition("cprec:")[0],
+                  "quietly")
         return told or "nothing"
 
     def hang(self):

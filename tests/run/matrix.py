@@ -117,7 +117,7 @@ class Case:
                                     f"{self.program.status}")
         run = self.cprec("run", "run", "--", *self.argv)
         self.compare("run", run, native, native.status, normal)
-        record = self.cprec("record", "record", "-o", self.trace, "--",
+        record = self.cprec("record", "record", "-q", "-o", self.trace, "--",
                             *self.argv)
         self.compare("record", record, native, native.status, normal)
         if not os.path.exists(self.trace):
