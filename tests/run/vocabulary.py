@@ -81,9 +81,9 @@ return 0; }
 SCRIPT = "ls / >/dev/null; sh -c 'kill -9 $$'; exit 2"
 
 
-# These need memory that others have changed at the right moment, a stack
-# without unwind tables, and a function that ends with a jump.
-SELDOM = {"as_of", "jumped", "linkage_name", "sure"}
+# These need memory that others have changed at the right moment, a container, a
+# stack without unwind tables, and a function that ends with a jump.
+SELDOM = {"as_of", "brief", "jumped", "linkage_name", "sure"}
 
 
 def kind_of(key, value):
@@ -96,7 +96,7 @@ def kind_of(key, value):
     if isinstance(value, dict):
         return "object"
     if re.fullmatch("0x[0-9a-f]+", value):
-        return "address" if key != "value" else "text"
+        return "text" if key in ("value", "entry") else "address"
     return "text"
 
 
