@@ -42,6 +42,11 @@ class Steps(CprecTap):
         tid = remote.stop[0]
         return remote.when(), tid, remote.pc()
 
+    def begin(self, remote):
+        """The thread that stands there is meant: others may not be there."""
+        remote.stop = remote.resume("?")
+        remote.ask(f"Hcp0.{remote.stop[0]:x}")
+
     def walk(self, remote, request, count):
         """Places behind each step, until one can go no further."""
         places = []
@@ -63,7 +68,7 @@ class Steps(CprecTap):
             for number in range(self.options.places):
                 at = 0 if not number else chance.randrange(end)
                 remote.goto(at)
-                remote.stop = remote.resume("?")
+                self.begin(remote)
                 # The first step leads to where the thread can stop.
                 first = self.walk(remote, "vCont;s", 1)
                 there = self.walk(remote, "vCont;s", STEPS)
@@ -87,7 +92,7 @@ class Steps(CprecTap):
             end = self.end_of(remote)
             for number in range(self.options.places):
                 remote.goto(chance.randrange(end))
-                remote.stop = remote.resume("?")
+                self.begin(remote)
                 for request in "bs", "vCont;s":
                     for _ in range(30):
                         self.walk(remote, request, chance.randrange(1, 6))
