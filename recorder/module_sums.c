@@ -11,19 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool is_same_time(const struct timespec *a, const struct timespec *b)
-{
-	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
-}
-
-/* Whoever writes to a file changes these times. */
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-	       a->st_size == b->st_size &&
-	       is_same_time(&a->st_mtim, &b->st_mtim) &&
-	       is_same_time(&a->st_ctim, &b->st_ctim);
-}
+#include "formats/file_status.h"
 
 /* Each process of a family maps the same ones: they are read once. */
 static const struct module_sum *find_sum(struct summed_files *summed, int fd)
@@ -36,7 +24,7 @@ static const struct module_sum *find_sum(struct summed_files *summed, int fd)
 		return NULL;
 	for (size_t i = 0; i < SUMMED_MOST; i++)
 		if (summed->list[i].sum.size &&
-		    is_same(&summed->list[i].status, &status))
+		    is_unchanged_file(&summed->list[i].status, &status))
 			return &summed->list[i].sum;
 	if (fixed_parts_find(&parts, fd) ||
 	    fixed_parts_sum(&file->sum, &parts, fd)) {

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "formats/error.h"
+#include "formats/file_status.h"
 #include "formats/packed.h"
 #include "replayer/recording/recording.h"
 #include "tools/messages.h"
@@ -54,16 +55,6 @@ static void end(struct kept *kept)
 	free(kept);
 }
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-	       a->st_size == b->st_size &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec &&
-	       a->st_ctim.tv_sec == b->st_ctim.tv_sec &&
-	       a->st_ctim.tv_nsec == b->st_ctim.tv_nsec;
-}
-
 /* A path like "x.cpr/12.cpr" may lead into a packed file. */
 static int look_at(const char *path, struct stat *out)
 {
@@ -85,7 +76,7 @@ static bool is_stale(const struct kept *kept)
 	struct stat file;
 
 	return look_at(kept->path, &file) ||
-	       !is_same_file(&file, &kept->file) ||
+	       !is_unchanged_file(&file, &kept->file) ||
 	       trace_reader_is_growing(
 		       recording_reader(kept->opened.recording));
 }

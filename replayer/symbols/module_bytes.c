@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "formats/error.h"
+#include "formats/file_status.h"
 #include "formats/region.h"
 #include "replayer/recording/recording.h"
 #include "replayer/symbols/debug_search.h"
@@ -24,20 +25,12 @@ struct opened_module {
 
 /* ------- which file it is ------- */
 
-static bool is_same_time(const struct timespec *a, const struct timespec *b)
-{
-	return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
-}
-
-/* Whoever writes to a file changes these times. */
 static bool is_unchanged(const struct opened_module *file)
 {
 	struct stat now;
 
 	return file->fd >= 0 && !fstat(file->fd, &now) &&
-	       now.st_size == file->status.st_size &&
-	       is_same_time(&now.st_mtim, &file->status.st_mtim) &&
-	       is_same_time(&now.st_ctim, &file->status.st_ctim);
+	       is_unchanged_file(&now, &file->status);
 }
 
 static void close_file(struct opened_module *file)
