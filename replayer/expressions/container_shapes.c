@@ -97,6 +97,30 @@ bool shape_array(struct container *container, uint64_t first, uint64_t end,
 	return true;
 }
 
+bool shape_vector(struct container *container, uint64_t first, uint64_t last,
+		  uint64_t end, struct type *element)
+{
+	if (!shape_array(container, first, last, element))
+		return false;
+	container->has_capacity = true;
+	container->capacity = (end - first) /
+			      (element->size ? element->size : 1);
+	container_say(container, " of length %" PRId64 ", capacity %" PRId64,
+		      (int64_t)container->count, (int64_t)container->capacity);
+	if (!*container->damage && end < last)
+		container_damaged(container, "its end, 0x%" PRIx64
+				  ", is behind its storage, which ends at 0x%"
+				  PRIx64, last, end);
+	return true;
+}
+
+bool shape_span(struct container *container, uint64_t first, uint64_t count,
+		struct type *element)
+{
+	container_say(container, " of length %" PRIu64, count);
+	return shape_counted(container, first, count, element);
+}
+
 bool shape_text(struct container *container, uint64_t first, uint64_t count,
 		struct type *character)
 {

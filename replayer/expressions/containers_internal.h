@@ -113,6 +113,12 @@ bool shape_array(struct container *container, uint64_t first, uint64_t end,
 bool shape_counted(struct container *container, uint64_t first, uint64_t count,
 		   struct type *element);
 
+/* The same, with a title that says how many; storage reaches up to `end`. */
+bool shape_vector(struct container *container, uint64_t first, uint64_t last,
+		  uint64_t end, struct type *element);
+bool shape_span(struct container *container, uint64_t first, uint64_t count,
+		struct type *element);
+
 /* `first` is the place of the first character. */
 bool shape_text(struct container *container, uint64_t first, uint64_t count,
 		struct type *character);

@@ -111,19 +111,8 @@ static bool open_vector(struct container *container)
 	if (!container_pointer(container, "__begin_", &first, &element) ||
 	    !container_number(container, "__end_", &last))
 		return open_bits(container);
-	if (!find_number(container, "__end_cap_.__value_", "__cap_", &end) ||
-	    !shape_array(container, first, last, element))
-		return false;
-	container->has_capacity = true;
-	container->capacity = (end - first) /
-			      (element->size ? element->size : 1);
-	container_say(container, " of length %" PRId64 ", capacity %" PRId64,
-		      (int64_t)container->count, (int64_t)container->capacity);
-	if (!*container->damage && end < last)
-		container_damaged(container, "its end, 0x%" PRIx64
-				  ", is behind its storage, which ends at 0x%"
-				  PRIx64, last, end);
-	return true;
+	return find_number(container, "__end_cap_.__value_", "__cap_", &end) &&
+	       shape_vector(container, first, last, end, element);
 }
 
 static bool open_array(struct container *container)
@@ -149,8 +138,7 @@ static bool open_span(struct container *container)
 	    (!find_number(container, "__size_", "__size", &count) &&
 	     !type_argument_number(container->of.type, 1, &count)))
 		return false;
-	container_say(container, " of length %" PRIu64, count);
-	return shape_counted(container, first, count, element);
+	return shape_span(container, first, count, element);
 }
 
 static bool open_initializer_list(struct container *container)
@@ -161,8 +149,7 @@ static bool open_initializer_list(struct container *container)
 	if (!container_pointer(container, "__begin_", &first, &element) ||
 	    !container_number(container, "__size_", &count))
 		return false;
-	container_say(container, " of length %" PRIu64, count);
-	return shape_counted(container, first, count, element);
+	return shape_span(container, first, count, element);
 }
 
 /* A block has 4096 bytes, or 16 elements. */

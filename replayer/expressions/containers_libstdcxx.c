@@ -73,25 +73,15 @@ static bool open_bits(struct container *container)
 
 static bool open_vector(struct container *container)
 {
-	uint64_t first, last, end, size;
+	uint64_t first, last, end;
 	struct type *element;
 
 	if (!container_pointer(container, "_M_impl._M_start", &first, &element))
 		return open_bits(container);
 	if (!container_number(container, "_M_impl._M_finish", &last) ||
-	    !container_number(container, "_M_impl._M_end_of_storage", &end) ||
-	    !shape_array(container, first, last, element))
+	    !container_number(container, "_M_impl._M_end_of_storage", &end))
 		return false;
-	size = element->size ? element->size : 1;
-	container->has_capacity = true;
-	container->capacity = (end - first) / size;
-	container_say(container, " of length %" PRId64 ", capacity %" PRId64,
-		      (int64_t)container->count, (int64_t)container->capacity);
-	if (!*container->damage && end < last)
-		container_damaged(container, "its end, 0x%" PRIx64
-				  ", is behind its storage, which ends at 0x%"
-				  PRIx64, last, end);
-	return true;
+	return shape_vector(container, first, last, end, element);
 }
 
 /* Its elements may be in registers. */
@@ -121,8 +111,7 @@ static bool open_span(struct container *container)
 			       &count) &&
 	     !type_argument_number(container->of.type, 1, &count)))
 		return false;
-	container_say(container, " of length %" PRIu64, count);
-	return shape_counted(container, first, count, element);
+	return shape_span(container, first, count, element);
 }
 
 static bool open_initializer_list(struct container *container)
@@ -133,8 +122,7 @@ static bool open_initializer_list(struct container *container)
 	if (!container_pointer(container, "_M_array", &first, &element) ||
 	    !container_number(container, "_M_len", &count))
 		return false;
-	container_say(container, " of length %" PRIu64, count);
-	return shape_counted(container, first, count, element);
+	return shape_span(container, first, count, element);
 }
 
 /* A block has 512 bytes, or one element. */
