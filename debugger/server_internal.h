@@ -236,7 +236,7 @@ void reply_nonsense(struct server *server);
 void tell_user(struct server *server, const char *bytes, size_t size);
 void tell_line(struct server *server, const char *words);
 
-/* Whoever wants to see what the program prints does. */
+/* Sends what the program prints to where it is to appear. */
 void tell_printed(struct server *server, const char *bytes, size_t size);
 
 /* What a question failed with. */

@@ -171,7 +171,7 @@ static bool read_header(Elf64_Phdr *out, const struct headers *headers, int fd,
 	return true;
 }
 
-/* Linkers write what is relocated, before nobody may any more. */
+/* PT_GNU_RELRO: the dynamic linker relocates it before it becomes read-only. */
 static bool is_fixed(const Elf64_Phdr *header)
 {
 	return header->p_type == PT_GNU_RELRO ||

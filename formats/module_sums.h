@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * module_sums.h - checksums of what files of modules have that nobody may write
+ * module_sums.h - checksums of the read-only parts of modules' files
  *
  * CHUNK_MODULE_SUMS, formats/trace-format.md, section 10.3.  By them a file is
  * known to have what was mapped of it.
@@ -50,7 +50,7 @@ bool module_sums_find(const struct module_sums *sums, const char *path,
 
 /* ------- of a file ------- */
 
-/* The parts of an ELF file that are mapped so that nobody may write them. */
+/* The parts of an ELF file that are mapped read-only. */
 struct fixed_parts {
 	struct {
 		uint64_t start, end;

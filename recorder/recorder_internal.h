@@ -327,7 +327,7 @@ int sharing_write_piece(struct recorder *rec, uint32_t number,
 
 /* ------- module_sums.c ------- */
 
-/* Says what a file has that nobody may write, if it can be read. */
+/* Adds the checksums of a file's read-only parts, if it can be read. */
 void module_sums_add(struct recorder *rec, const char *path,
 		     struct output *list);
 int module_sums_write(struct recorder *rec, struct output *list,

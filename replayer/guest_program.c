@@ -173,7 +173,7 @@ static int read_touch(struct replayer *rep, const struct script_touch *touch,
 	return 0;
 }
 
-/* What nobody may write is in its file, if nobody used it. */
+/* Reads unused bytes of read-only mappings from the file that was mapped. */
 static int read_unused(struct replayer *rep, uint64_t addr, uint8_t *bytes,
 		       uint8_t *known, size_t size, struct failure *why)
 {

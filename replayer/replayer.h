@@ -246,8 +246,8 @@ void replayer_instruction(struct replayer *replayer, guest_addr pc,
 struct vm *replayer_vm(struct replayer *replayer);
 
 /*
- * Asked by replayer_read() for bytes of a file's page that nobody may write and
- * the program did not use up to the end of the segment: fills in what it knows.
+ * Asked by replayer_read() for bytes of a file's page that is read-only and
+ * unused up to the end of the segment: fills in what it knows.
  * NULL, at first: nothing is known.
  */
 struct replay_unused {

@@ -255,7 +255,7 @@ static _Noreturn void end(struct job *job, int rc,
 	if (rc)
 		exit(program_not_run(rc, why));
 	record_crash_say(&job->crash, getpid() == job->process);
-	/* Nothing is said of ends if nobody is to be told of deaths. */
+	/* --quiet, which leaves out `died`, leaves out this note, too. */
 	if (job->options.died && getpid() == job->process &&
 	    result->outcome != LINUX_KILLED && result->status)
 		record_exit_say(job->options.path, job->typed, result->status);

@@ -791,8 +791,8 @@ int context_enter_caller(struct context *context, struct context_callee **out,
 	struct context_callee *callee;
 	int rc;
 
-	/* Where a replay is under way, or nobody stands, callers are not
-	 * looked for. */
+	/* Callers are looked for only where a query stands at a frame, not
+	 * while a replay is under way. */
 	if (context->live || context->no_frame || context->is_elsewhere ||
 	    context->trace)
 		return failed(why, ERR_NOT_FOUND, "callers are not known here");

@@ -239,7 +239,7 @@ static int pass(struct diversion *diversion, const struct vm_stop *stop,
 	return 0;
 }
 
-/* What it has done without contents that nobody knows, it did not. */
+/* Runs a part; sets the registers back if it used contents that are not known. */
 static int run_part(struct diversion *diversion, uint64_t most, bool *goes_on,
 		    struct diversion_stop *out, struct failure *why)
 {

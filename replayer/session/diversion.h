@@ -14,8 +14,8 @@
  *             diversion ends, and answers what is asked meanwhile with another
  *             one, as recorded.
  * Errors:     those of replayer.h; ERR_INPUT: an address that is not mapped, or
- *             a system call that is refused; ERR_NOT_FOUND: contents of a page
- *             that nobody knows.
+ *             a system call that is refused; ERR_NOT_FOUND: the
+ *             contents of a page are not known.
  */
 #ifndef CPREC_REPLAYER_SESSION_DIVERSION_H
 #define CPREC_REPLAYER_SESSION_DIVERSION_H

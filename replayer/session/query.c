@@ -440,8 +440,8 @@ int query_word(struct query *query, uint64_t addr, uint64_t *out,
 }
 
 /*
- * Of a file's pages that nobody may write, what nobody has used is as in the
- * file; what a linker has written in them is known.
+ * Unused bytes of a file's read-only pages are as in the file; what the dynamic
+ * linker has written in them is known.
  */
 static int ask_file(struct query *query, struct part *part,
 		    struct failure *why)

@@ -3,8 +3,8 @@
  * query.h - what an address held at a time
  *
  * The procedure of US 7,620,938 B2: code space, summarization index,
- * snapshot, replay of the part that matters; else what is in the file that is
- * mapped, of what nobody may write and nobody used; else unknown.
+ * snapshot, replay of the part that matters; else, of read-only pages that were
+ * not used, the file that is mapped; else unknown.
  *
  * Ownership:  the caller's buffers are filled; the recording is borrowed.
  * Errors:     those of replayer.h.  Unknown bytes are an answer, no error.

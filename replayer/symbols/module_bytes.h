@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * module_bytes.h - what files of modules hold where nobody may write
+ * module_bytes.h - the read-only bytes of modules, from their files
  *
  * Bytes that a program mapped and never used are in no recording, but in its
  * files, here or in the folders of debug_search.h.  A file is the one that was
