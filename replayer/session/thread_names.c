@@ -17,6 +17,7 @@
 #include "formats/registers.h"
 #include "replayer/replayer.h"
 #include "replayer/session/known_memory.h"
+#include "replayer/session/parent.h"
 #include "replayer/session/program_start.h"
 #include "vm/linux/abi/names.h"
 
@@ -64,6 +65,11 @@ struct thread_names {
 	size_t call_count, call_room;
 	struct birth *births;
 	size_t birth_count, birth_room;
+
+	/* Of the process that has forked this one, once they were asked for. */
+	struct recording *parent;
+	struct thread_names *parent_names;
+	unsigned depth;		/* it is asked for so many descendants */
 
 	struct replayer *rep;	/* while something is looked up, or NULL: one of
 				   its own, for others stand elsewhere */
@@ -172,6 +178,15 @@ static int visit_packets(struct thread_names *names, struct failure *why)
 	return rc;
 }
 
+/* One that goes on from itself has become another program. */
+static bool is_forked(const struct thread_names *names)
+{
+	uint32_t parent = recording_meta(names->recording)->origin.parent;
+
+	return parent && parent != names->pid;
+}
+
+/* Those that the process has begun. */
 static int add_programs(struct thread_names *names, struct failure *why)
 {
 	const struct recording_program *list;
@@ -179,7 +194,7 @@ static int add_programs(struct thread_names *names, struct failure *why)
 	int rc = recording_programs(names->recording, &list, &count, why);
 
 	names->why = why;
-	for (size_t i = 0; i < count && !rc; i++) {
+	for (size_t i = is_forked(names); i < count && !rc; i++) {
 		const struct position at = { list[i].time, 0 };
 
 		rc = add_call(names, &(struct naming_call) {
@@ -245,6 +260,8 @@ void thread_names_destroy(struct thread_names *names)
 {
 	if (!names)
 		return;
+	thread_names_destroy(names->parent_names);
+	recording_close(names->parent);
 	free(names->calls);
 	free(names->births);
 	free(names->last);
@@ -457,12 +474,17 @@ static bool find_birth(const struct thread_names *names,
 	return *thread != who->thread;
 }
 
-static int find_name(struct thread_names *names, uint32_t thread,
-		     struct position at, char out[THREAD_NAME_SIZE],
-		     struct failure *why)
+/*
+ * The name that a thread has or was born with, in this process; `*is_first` if it
+ * has the first name of the process.
+ */
+static int find_own(struct thread_names *names, uint32_t thread,
+		    struct position at, char out[THREAD_NAME_SIZE],
+		    bool *is_first, struct failure *why)
 {
 	uint32_t generations = (uint32_t)recording_threads(names->recording);
 
+	*is_first = false;
 	for (uint32_t i = 0; i <= generations; i++) {
 		struct recording_thread about;
 		const struct naming_call *call;
@@ -480,17 +502,65 @@ static int find_name(struct thread_names *names, uint32_t thread,
 			memcpy(out, call->name, THREAD_NAME_SIZE);
 			return 0;
 		}
-		if (!find_birth(names, &who, &at, &thread))
+		if (!find_birth(names, &who, &at, &thread)) {
+			*is_first = true;
 			break;
+		}
 	}
 	return failed(why, ERR_NOT_FOUND, "its name is not known");
+}
+
+/* Forked processes that became no other program, one in the other. */
+#define ANCESTORS_MOST 64u
+
+static int make_parent(struct thread_names *names, struct failure *why)
+{
+	int rc = 0;
+
+	if (names->depth == ANCESTORS_MOST)
+		return failed(why, ERR_NOT_FOUND, "its name is not known");
+	if (!names->parent)
+		rc = parent_open(&names->parent, names->recording, why);
+	if (!rc)
+		rc = thread_names_create(&names->parent_names, names->parent,
+					 why);
+	if (!rc)
+		names->parent_names->depth = names->depth + 1;
+	return rc;
+}
+
+/* What the thread that forked the process was called then. */
+static int find_of_parent(struct thread_names *names,
+			  char out[THREAD_NAME_SIZE], struct failure *why)
+{
+	const struct origin *origin = &recording_meta(names->recording)->origin;
+	const struct position at = { origin->time, 0 };
+	uint32_t thread;
+	int rc = names->parent_names ? 0 : make_parent(names, why);
+
+	if (!rc)
+		rc = recording_find_thread(names->parent, origin->thread,
+					   origin->time, &thread, why);
+	return rc ? rc : thread_names_find(names->parent_names, thread, &at,
+					   out, why);
+}
+
+static int find_name(struct thread_names *names, uint32_t thread,
+		     const struct position *at, char out[THREAD_NAME_SIZE],
+		     struct failure *why)
+{
+	bool is_first;
+	int rc = find_own(names, thread, *at, out, &is_first, why);
+
+	return rc == ERR_NOT_FOUND && is_first && is_forked(names) ?
+		       find_of_parent(names, out, why) : rc;
 }
 
 int thread_names_find(struct thread_names *names, uint32_t thread,
 		      const struct position *at, char out[THREAD_NAME_SIZE],
 		      struct failure *why)
 {
-	int rc = find_name(names, thread, *at, out, why);
+	int rc = find_name(names, thread, at, out, why);
 
 	replayer_destroy(names->rep);
 	names->rep = NULL;

@@ -8,8 +8,9 @@
  * when there were calls that may have set one.  What they asked for is in
  * registers and memory, and is looked up when it is needed for the first time.
  *
- * Of a process that was forked, the first name is not known; nor is one that was
- * written to a file of /proc, unless it was opened, written and closed in a row.
+ * A process that was forked begins with the name of the thread that forked it, in
+ * the recording of that process.  What was written to a file of /proc is not
+ * known, unless that was opened, written and closed in a row.
  *
  * Ownership:  the recording is borrowed.
  * Errors:     those of query.h.

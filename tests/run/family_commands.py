@@ -40,6 +40,88 @@ for i in $(seq 39); do version=$(sh -c 'echo 3'); done
 exec /usr/bin/python3 "$@"
 """
 
+# Threads and processes, each of which tells its number, and what it is called;
+# and, executed by another name, only that.
+CALLED = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void tell(const char *role)
+{
+	char name[16], text[99];
+
+	prctl(PR_GET_NAME, name);
+	if (write(1, text, (size_t)snprintf(text, sizeof(text), "%s %d %ld %s\n",
+		  role, getpid(), syscall(SYS_gettid), name)) < 0)
+		_exit(1);
+}
+
+static void in_child(const char *role, void (*further)(void))
+{
+	if (!fork()) {
+		if (further)
+			further();
+		tell(role);
+		_exit(0);
+	}
+	wait(NULL);
+}
+
+static void *in_thread(void *further)
+{
+	if (further)
+		prctl(PR_SET_NAME, "of a thread");
+	tell("thread");
+	if (further)
+		in_child("thread's child", further);
+	return NULL;
+}
+
+static void make_thread(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, in_thread, NULL);
+	pthread_join(thread, NULL);
+}
+
+static void rename_it(void)
+{
+	in_child("grandchild", NULL);
+	prctl(PR_SET_NAME, "a child's own name");
+	in_child("another grandchild", make_thread);
+}
+
+static void execute(void)
+{
+	execl("./called with a long name", "x", "-", NULL);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	if (argc > 1) {
+		in_child("child of another program", NULL);
+		tell("another program");
+		return 0;
+	}
+	in_child("child", rename_it);
+	prctl(PR_SET_NAME, "(the first)");
+	in_child("later child", NULL);
+	in_child("", execute);
+	pthread_create(&thread, NULL, in_thread, make_thread);
+	pthread_join(thread, NULL);
+	tell("first");
+	return 0;
+}
+"""
+
 # It tells that it runs, and ends when its input does.
 WAITS = "sh -c 'echo begun; read x; exit 4'; exit 5"
 
@@ -126,6 +208,39 @@ class Tests(PlaceTap):
         self.ask("verify", "t.cpr", "--all", f"--pid={pid}", status=2,
                  said="cprec: --all and --pid exclude each other; see"
                  " 'cprec verify --help'\n")
+
+    def called(self):
+        """Threads of forked processes are called as natively."""
+        trace = self.begin()
+        with open(self.path("called.c"), "w") as file:
+            file.write(CALLED)
+        subprocess.run(["cc", "-pthread", "-o", "called", "called.c"],
+                       cwd=self.place, check=True)
+        os.symlink("called", self.path("called with a long name"))
+
+        def parse(text):
+            return sorted(re.findall(r"^(.+?) (\d+) (\d+) (.*)$", text, re.M))
+        native = subprocess.run("./called", cwd=self.place, text=True,
+                                capture_output=True, check=True)
+        told = parse(self.record("./called"))
+        equal([(one[0], one[3]) for one in told],
+              [(one[0], one[3]) for one in parse(native.stdout)], "names")
+        equal(len(told), 11, "threads")
+        self.ask("pack", "-o", "packed.cpr", "t.cpr")
+        for path in trace, "packed.cpr":
+            equal(sorted((str(process["pid"]), str(thread["thread"]),
+                          thread.get("name"))
+                         for process in self.objects("ps", path)
+                         for info in self.objects(
+                             "info", "--verbose", path,
+                             f"--pid={process['pid']}")
+                         for thread in info["threads"]),
+                  sorted(one[1:] for one in told), path)
+        name = "t.cpr.d/" + {one[0]: one[1] for one in told}["grandchild"]
+        os.unlink(trace)
+        equal([thread.get("name") for thread in self.objects(
+            "info", "--verbose", name + ".cpr")[0]["threads"]], [None],
+              "without its parent")
 
     def shim(self):
         """A python3 that starts forty shells does not litter."""
@@ -646,6 +761,7 @@ def run_all(options, folder):
     tests = Tests(options, folder)
     for name, test in (("thirty commands", tests.thirty),
                        ("verify --all", tests.verify_all),
+                       ("what threads are called", tests.called),
                        ("forty shells", tests.shim),
                        ("a tree", tests.tree),
                        ("--pid", tests.named),
