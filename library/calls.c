@@ -384,6 +384,25 @@ static int take_points(struct log_point **out, const struct cprec_log *asked,
 	return rc;
 }
 
+/* What can never have a value is told before all visits. */
+static int check_expressions(struct cprec_recording *handle,
+			     const struct cprec_log *asked,
+			     const struct log_question *inside,
+			     struct failure *why)
+{
+	struct expressions_asked check = {
+		.points = inside->points, .count = inside->count,
+		.from = inside->from, .to = inside->to,
+	};
+	int rc = 0;
+
+	for (size_t i = 0; i < asked->expression_count && !rc; i++) {
+		check.text = asked->expressions[i];
+		rc = expressions_check_asked(handle->expressions, &check, why);
+	}
+	return rc;
+}
+
 PUBLIC int cprec_each_visit(struct cprec_recording *handle,
 			    const struct cprec_log *question,
 			    struct cprec_failure *why)
@@ -412,6 +431,8 @@ PUBLIC int cprec_each_visit(struct cprec_recording *handle,
 	inside.count = asked.point_count;
 	rc = take_points(&inside.points, &asked, inner(why));
 	handle->follows = true;
+	if (!rc)
+		rc = check_expressions(handle, &asked, &inside, inner(why));
 	if (!rc)
 		rc = log_points_find(&inside, inner(why));
 	handle->follows = false;

@@ -1212,6 +1212,13 @@ struct cprec_log {
 	int (*met)(void *context, const struct cprec_met *met,
 		   struct cprec_cursor *cursor);
 	void *context;
+
+	/*
+	 * Expressions that will be asked at all points: one that can never have a
+	 * value at any of them is CPREC_INPUT, before any visit.
+	 */
+	const char *const *expressions;
+	size_t expression_count;
 };
 
 int cprec_each_visit(struct cprec_recording *recording,

@@ -210,10 +210,11 @@ struct place_visits {
 	int (*visit)(void *context, uint64_t addr);
 };
 
-static int on_place(void *context, uint64_t addr)
+static int on_place(void *context, uint64_t addr, unsigned frame)
 {
 	struct place_visits *visits = context;
 
+	(void)frame;
 	return visits_told(&visits->visits,
 			   visits->visit(visits->visits.context, addr));
 }

@@ -62,8 +62,9 @@ const struct command command_log = {
 		{ 0 }
 	},
 	.notes = "An expression that has no value then is the reason, in"
-		 " <...>.  Exits with 1 if\n"
-		 "no PLACE was executed.",
+		 " <...>.  One that can\n"
+		 "never have a value is refused.  Exits with 1 if no PLACE was"
+		 " executed.",
 };
 
 #define RETURNED "$return"
@@ -395,6 +396,29 @@ static void say_missing(const struct log_command *command)
 	}
 }
 
+/* What can never have a value is told before all else. */
+static int check(struct log_command *command, struct failure *why)
+{
+	const struct log_question *question = &command->question;
+	int rc = 0;
+
+	for (size_t i = 0; i < question->count && !rc; i++) {
+		const struct item *item = &command->items[i];
+		struct expressions_asked asked = {
+			.points = &question->points[i], .count = 1,
+			.from = question->from, .to = question->to,
+		};
+
+		for (size_t j = 0; j < item->count && !item->returned && !rc;
+		     j++) {
+			asked.text = item->list[j];
+			rc = expressions_check_asked(command->asking.expressions,
+						     &asked, why);
+		}
+	}
+	return rc;
+}
+
 static int list(void *context, struct failure *why)
 {
 	struct log_command *command = context;
@@ -411,7 +435,9 @@ static int list(void *context, struct failure *why)
 	question->context = command;
 	expressions_frame_option(command->asking.expressions,
 				 command->frame_option);
-	rc = log_points_find(question, why);
+	rc = check(command, why);
+	if (!rc)
+		rc = log_points_find(question, why);
 	expressions_frame_option(command->asking.expressions, NULL);
 	if (!rc || rc == IS_ENOUGH)
 		say_missing(command);

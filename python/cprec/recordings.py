@@ -325,6 +325,7 @@ class Recording:
         Each time that lines, functions or addresses were executed: pairs of
         what was met and the texts of `values`, or what `visit` returns, which
         is called with the met and a cursor there, good for that call only.
+        A value that can never be there is an Error before all of them.
         """
         def look(met, here):
             found = []
@@ -343,7 +344,9 @@ class Recording:
         question = c.Log(size=ctypes.sizeof(c.Log),
                          points=array_of_texts(points),
                          point_count=len(points), tid=tid,
-                         met=collector.callback)
+                         met=collector.callback,
+                         expressions=array_of_texts(values),
+                         expression_count=len(values))
         set_range(self, question, start, end)
         yield from collector.ask("each_visit", self.handle,
                                  ctypes.byref(question))

@@ -218,7 +218,8 @@ Log = structure(
     "log", ("size", c_size_t), ("points", Texts), ("point_count", c_size_t),
     ("tid", c_uint32), ("has_from", c_bool), ("has_to", c_bool),
     ("from", Position), ("to", Position), ("met", MetVisit),
-    ("context", c_void_p))
+    ("context", c_void_p), ("expressions", Texts),
+    ("expression_count", c_size_t))
 
 Event = structure(
     "event", ("kind", c_int), ("at", Position), ("began", Position),

@@ -46,9 +46,10 @@ static bool compare(enum operator operator, int order)
 	}
 }
 
-static int cannot(struct failure *why)
+static int cannot(struct context *context, struct failure *why)
 {
-	return failed(why, ERR_INPUT, "the operator does not fit its operands");
+	return value_mistake(context, "the operator does not fit its operands",
+			     why);
 }
 
 /* ------- floating point ------- */
@@ -98,7 +99,7 @@ static int of_doubles(struct context *context, enum operator operator,
 	if (rc)
 		return rc;
 	if (!arithmetic_doubles(operator, a, b, &result, &is_true))
-		return cannot(why);
+		return cannot(context, why);
 	if (type->kind != TYPE_FLOAT ||
 	    (right->type->kind == TYPE_FLOAT &&
 	     right->type->size > type->size))
@@ -303,13 +304,13 @@ static int add_pointers(struct context *context, enum operator operator,
 		return rc;
 	if ((both && operator == OPERATOR_PLUS) ||
 	    (!is_pointer(left) && operator == OPERATOR_MINUS))
-		return cannot(why);
+		return cannot(context, why);
 	if (!is_pointer(left))
 		a = (int64_t)((uint64_t)a * size);
 	if (!is_pointer(right))
 		b = (int64_t)((uint64_t)b * size);
 	if (!arithmetic_addresses(operator, (uint64_t)a, (uint64_t)b, &result))
-		return cannot(why);
+		return cannot(context, why);
 	return value_of_integer(context, out,
 		type_of_sum(context, left, right),
 		(uint64_t)(both ? result / (int64_t)size : result), why);

@@ -76,6 +76,24 @@ struct operands {
 	unsigned number;	/* of the next one */
 };
 
+/* Whether what failed last fails at all times. */
+static bool is_mistake(const struct context *context)
+{
+	return context->mistake > MISTAKE_HERE ||
+	       (context->is_elsewhere && context->mistake == MISTAKE_HERE);
+}
+
+/* Elsewhere, values are not those that will be there. */
+static bool makes_sense(struct context *context, const char *text,
+			struct failure *why)
+{
+	struct value value;
+
+	context->mistake = MISTAKE_NONE;
+	return !evaluate(context, text, &value, why) ||
+	       (context->is_elsewhere && !is_mistake(context));
+}
+
 static void look_at_operand(void *opaque, const char *text, size_t size)
 {
 	struct operands *operands = opaque;
@@ -85,18 +103,14 @@ static void look_at_operand(void *opaque, const char *text, size_t size)
 	uint64_t bit = number < 64 ? UINT64_C(1) << number : 0;
 	char *copy = context_take(context, size + 1);
 	struct failure why = { "" };
-	struct value value;
 
 	if (!copy || !bit || condition->right & bit)
 		return;
 	memcpy(copy, text, size);
-	context->mistake = MISTAKE_NONE;
 	context->is_terse = condition->wrong & bit;
-	if (!evaluate(context, copy, &value, &why)) {
+	if (makes_sense(context, copy, &why)) {
 		condition->right |= bit;
-	} else if (context->mistake > MISTAKE_HERE ||
-		   (context->is_elsewhere &&
-		    context->mistake == MISTAKE_HERE)) {
+	} else if (is_mistake(context)) {
 		if (!condition->wrong)
 			condition->mistake = why;
 		condition->wrong |= bit;
@@ -134,12 +148,31 @@ int condition_refuse_operand(const struct condition *condition,
 	return failed(why, ERR_NOT_FOUND, "%s", condition->mistake.text);
 }
 
+/* Operands that make sense may not go together: "node + 1". */
+static int look_at_whole(struct condition *condition, struct failure *why)
+{
+	struct context *context = condition->context;
+	struct failure mistake = { "" };
+	bool is_right;
+
+	context->only_types = true;
+	is_right = makes_sense(context, condition->text, &mistake);
+	context->only_types = false;
+	if (is_right)
+		return 0;
+	condition->is_certain = context->mistake == MISTAKE_MEMBER;
+	return failed(why, ERR_INPUT, "%s", mistake.text);
+}
+
 int condition_look(struct condition *condition, struct failure *why)
 {
 	int rc = look_at_operands(condition, why);
 
-	return rc || !condition_is_wrong(condition) ? rc :
-		failed(why, ERR_INPUT, "%s", condition->mistake.text);
+	if (rc)
+		return rc;
+	return condition_is_wrong(condition) ?
+		failed(why, ERR_INPUT, "%s", condition->mistake.text) :
+		look_at_whole(condition, why);
 }
 
 /* ------- from the text, with reasons ------- */

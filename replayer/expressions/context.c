@@ -126,6 +126,7 @@ int context_no_type(struct context *context, uint64_t addr,
 		lines_names(context->lines), context->place.at.time, addr,
 		&bias);
 
+	context->mistake = MISTAKE_NAME;
 	if (!symbols || has_dwarf(context, symbols))
 		return failed(why, ERR_NOT_FOUND, "its type is not known,"
 			      " cast it");
@@ -470,13 +471,14 @@ int context_enter(struct context *context, const struct expression_place *place,
 	return 0;
 }
 
-int context_stand_at(struct context *context, uint64_t pc, struct failure *why)
+int context_stand_at(struct context *context, uint64_t pc, unsigned inlined,
+		     struct failure *why)
 {
 	const struct reg_file *registers;
 	int rc = context_registers(context, &registers, why);
 
 	context->code = pc;
-	context->inlined = 0;
+	context->inlined = inlined;
 	context->has_frame = false;
 	return rc;
 }
@@ -793,9 +795,11 @@ int context_enter_caller(struct context *context, struct context_callee **out,
 
 	/* Callers are looked for only where a query stands at a frame, not
 	 * while a replay is under way. */
-	if (context->live || context->no_frame || context->is_elsewhere ||
-	    context->trace)
+	if (context->live || context->no_frame || context->is_elsewhere)
 		return failed(why, ERR_NOT_FOUND, "callers are not known here");
+	/* No tree tells of a caller's registers. */
+	if (context->trace)
+		context->trace->opaque++;
 	rc = context_registers(context, &file, why);
 	if (rc)
 		return rc;

@@ -70,7 +70,7 @@ struct trace;
 
 /*
  * A name that means nothing here, or is nowhere now; or a member that its type
- * does not have, or a register that there is not.
+ * does not have, a register that there is not, types that do not go together.
  */
 enum mistake { MISTAKE_NONE, MISTAKE_HERE, MISTAKE_NAME, MISTAKE_MEMBER };
 
@@ -122,10 +122,11 @@ void context_init(struct context *context, struct lines *lines,
 void context_release(struct context *context);
 
 /*
- * From now on the code is that at `pc`, as if the thread stood there, with the
- * registers that it has.
+ * From now on the code is that at `pc`, less `inlined` functions within it, as if
+ * the thread stood there, with the registers that it has.
  */
-int context_stand_at(struct context *context, uint64_t pc, struct failure *why);
+int context_stand_at(struct context *context, uint64_t pc, unsigned inlined,
+		     struct failure *why);
 
 /* From now on all is as at this place.  ERR_NOT_FOUND: no such frame. */
 int context_set(struct context *context, const struct expression_place *place,

@@ -166,7 +166,7 @@ static int read_primary(struct reader *reader, struct value *out)
 {
 	reader_blanks(reader);
 	if (isdigit((unsigned char)*reader->at) &&
-	    (reader->skipped || !reader_library_name(reader->at)))
+	    !reader_library_name(reader->at))
 		return read_number(reader, out);
 	switch (*reader->at) {
 	case '(':
@@ -318,8 +318,9 @@ static int read_postfix(struct reader *reader, struct value *out)
 		else if (reader_take(reader, "."))
 			rc = read_member(reader, false, out);
 		else if (!reader->skipped && is_call(reader, out))
-			rc = failed(reader->why, ERR_INPUT,
-				    "functions are not called");
+			rc = value_mistake(reader->context,
+					   "functions are not called",
+					   reader->why);
 		else
 			break;
 	}

@@ -10,7 +10,6 @@
 
 #include "formats/error.h"
 #include "replayer/expressions/complete.h"
-#include "replayer/expressions/condition.h"
 #include "replayer/expressions/data_names.h"
 #include "replayer/expressions/evaluate.h"
 #include "replayer/expressions/expressions_internal.h"
@@ -260,8 +259,8 @@ static int follow_address(struct context *context, const char *text,
 
 /* ------- numbers and offsets ------- */
 
-/* "NAME+8", "&NAME-0x10": the sign, or NULL. */
-static const char *find_offset(const char *text)
+/* "NAME+8", "&NAME-0x10" */
+const char *expression_offset(const char *text)
 {
 	const char *sign = text + strlen(text);
 	struct address_text address;
@@ -402,8 +401,8 @@ static int show_numbers(struct context *context, struct value *value,
 
 /* ------- answers ------- */
 
-/* What is wrong with a part of the text; of a name, that is all. */
-static int explain(const char *text, int rc, struct failure *why)
+/* Of a name, what is wrong with it is all. */
+int expression_explain(const char *text, int rc, struct failure *why)
 {
 	struct failure inner = *why;
 
@@ -432,7 +431,7 @@ int expressions_find(struct expressions *expressions,
 {
 	struct context *context = &expressions->context;
 	const char *text = question->text;
-	const char *sign = question->is_value ? NULL : find_offset(text);
+	const char *sign = question->is_value ? NULL : expression_offset(text);
 	struct value value;
 	bool is_plain = !question->is_value && find_number(text, &value);
 	int rc = 0;
@@ -457,7 +456,7 @@ int expressions_find(struct expressions *expressions,
 					    why);
 	}
 	if (rc)
-		return explain(text, rc, why);
+		return expression_explain(text, rc, why);
 	if (is_plain || sign || (question->size && value.has_addr)) {
 		rc = question->format ? show_numbers(context, &value, question,
 						     out, why) : 0;
@@ -498,7 +497,7 @@ static int find_type(struct context *context, const char *text, bool whole,
 	/* A constructor is called as its class. */
 	type = resolve_type(context, text);
 	if (!type)
-		return rc ? explain(text, rc, why) : 0;
+		return rc ? expression_explain(text, rc, why) : 0;
 	*out = whole ? type : type_behind(type);
 	return 0;
 }
@@ -532,7 +531,7 @@ static bool find_whole(struct context *context,
 	struct failure ignored;
 	Dwarf_Die die;
 
-	if (!find_number(question->text, out) && !find_offset(question->text))
+	if (!find_number(question->text, out) && !expression_offset(question->text))
 		return !evaluate(context, question->text, out, &ignored) &&
 		       !follow_address(context, question->text, question, out,
 				       &ignored);
@@ -584,27 +583,6 @@ void expressions_operands(struct expressions *expressions, const char *text,
 	evaluate_operands(context, text, visit, opaque);
 	context->no_frame = false;
 	context->has_frame &= !question->no_frame;
-}
-
-int expressions_check(struct expressions *expressions, const char *text,
-		      const struct expression_place *place, uint64_t pc,
-		      struct failure *why)
-{
-	struct context *context = &expressions->context;
-	struct condition condition;
-	int rc = context_set(context, place, why);
-
-	if (!rc)
-		rc = context_stand_at(context, pc, why);
-	if (rc)
-		return rc;
-	condition_init(&condition, context, text);
-	context->is_elsewhere = true;
-	rc = condition_look(&condition, why);
-	context->is_elsewhere = false;
-	condition_release(&condition);
-	context->has_registers = context->has_frame = false;
-	return rc;
 }
 
 /* ------- registers ------- */

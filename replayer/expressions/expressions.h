@@ -106,6 +106,22 @@ int expressions_check(struct expressions *expressions, const char *text,
 		      const struct expression_place *place, uint64_t pc,
 		      struct failure *why);
 
+/* What will be asked whenever a thread comes to points: see log_points.h. */
+struct expressions_asked {
+	const char *text;
+	const struct log_point *points;
+	size_t count;
+	struct position from, to;
+};
+
+/*
+ * Whether it makes sense at some place of these points at some time: ERR_INPUT,
+ * and why it does not.  Where there is no such code, all does.
+ */
+int expressions_check_asked(struct expressions *expressions,
+			    const struct expressions_asked *asked,
+			    struct failure *why);
+
 /*
  * Where the variable at `addr` is declared; false if that is not known.  The
  * file's name lasts as long as the lines.

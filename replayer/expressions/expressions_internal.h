@@ -18,4 +18,10 @@ struct expressions {
 	struct signatures signatures;
 };
 
+/* expressions.c: the sign in "NAME+8", which is an address; else NULL. */
+const char *expression_offset(const char *text);
+
+/* expressions.c: what is wrong with a part of the text, in a sentence. */
+int expression_explain(const char *text, int rc, struct failure *why);
+
 #endif

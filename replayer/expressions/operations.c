@@ -232,7 +232,7 @@ int value_index(struct context *context, struct value *of, struct value *index,
 		rc = context_no_type(context, of->addr, why);
 	if (!rc && of->type->kind != TYPE_POINTER &&
 	    of->type->kind != TYPE_ARRAY)
-		rc = failed(why, ERR_INPUT, "it is no pointer or array");
+		rc = value_mistake(context, "it is no pointer or array", why);
 	if (!rc)
 		rc = arithmetic(context, OPERATOR_PLUS, of, index, &place, why);
 	return rc ? rc : value_follow(context, &place, out, why);

@@ -165,6 +165,7 @@ static int read_symbol(struct reader *reader, const char *end,
 	if (!name)
 		return failed(reader->why, ERR_NO_MEMORY, "out of memory");
 	reader->at = end;
+	reader->context->mistake = MISTAKE_HERE;
 	return resolve_symbol(reader->context, name, out, reader->why);
 }
 
@@ -235,8 +236,12 @@ int read_name(struct reader *reader, struct value *out)
 {
 	const char *end = reader_library_name(reader->at);
 
-	return end && !reader->skipped ? read_symbol(reader, end, out) :
-					 read_plain_name(reader, out);
+	if (!end)
+		return read_plain_name(reader, out);
+	if (!reader->skipped)
+		return read_symbol(reader, end, out);
+	reader->at = end;
+	return reader_nothing(reader, out);
 }
 
 /* ------- constants ------- */

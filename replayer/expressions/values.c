@@ -281,6 +281,13 @@ static int follow_pointed(struct context *context,
 	return 0;
 }
 
+int value_mistake(struct context *context, const char *text,
+		  struct failure *why)
+{
+	context->mistake = MISTAKE_MEMBER;
+	return failed(why, ERR_INPUT, "%s", text);
+}
+
 int value_follow(struct context *context, struct value *pointer,
 		 struct value *out, struct failure *why)
 {
@@ -301,7 +308,7 @@ int value_follow(struct context *context, struct value *pointer,
 		target = from.type->kind == TYPE_FUNCTION ? from.type :
 			 type_target(from.type);
 	else
-		return failed(why, ERR_INPUT, "it is no pointer");
+		return value_mistake(context, "it is no pointer", why);
 	if (!target)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	if (from.pointed)
@@ -370,7 +377,7 @@ int value_integer(struct context *context, struct value *value, int64_t *out,
 	if (value->type->kind == TYPE_UNKNOWN)
 		return context_no_type(context, value->addr, why);
 	if (!type_is_scalar(value->type))
-		return failed(why, ERR_INPUT, "it is no number");
+		return value_mistake(context, "it is no number", why);
 	rc = fetch_number(context, value, why);
 	if (rc)
 		return rc;

@@ -83,6 +83,10 @@ int value_fetch(struct context *context, struct value *value,
 int value_strip(struct context *context, struct value *value,
 		struct failure *why);
 
+/* Types do not go together, whatever the values are: ERR_INPUT. */
+int value_mistake(struct context *context, const char *text,
+		  struct failure *why);
+
 /* What a pointer or an array leads to. */
 int value_follow(struct context *context, struct value *pointer,
 		 struct value *out, struct failure *why);

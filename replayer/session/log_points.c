@@ -89,19 +89,27 @@ struct finding {
 	void *context;
 };
 
-static int found(void *context, uint64_t addr)
+static int found(struct finding *finding, uint64_t addr, unsigned frame)
 {
-	struct finding *finding = context;
-
 	finding->point->has_places = true;
-	return finding->visit(finding->context, addr);
+	return finding->visit(finding->context, addr, frame);
+}
+
+static int on_line_found(void *context, uint64_t addr)
+{
+	return found(context, addr, 0);
 }
 
 /* What a resolver chooses is not known yet. */
 static int on_function_found(void *context, const struct function_place *place)
 {
-	return place->function && place->function->is_resolver ?
-		       0 : found(context, place->stop);
+	struct finding *finding = context;
+
+	if (place->function && place->function->is_resolver)
+		return 0;
+	return found(finding, place->stop,
+		     function_place_inlines(finding->lines, place,
+					    place->stop));
 }
 
 static int find_functions(struct finding *finding, size_t number,
@@ -124,14 +132,14 @@ static int find_places(struct finding *finding, struct failure *why)
 	const struct log_point *point = finding->point;
 	struct names *names = lines_names(finding->lines);
 	uint64_t bias;
-	int rc = point->is_addr ? found(finding, point->addr) : 0;
+	int rc = point->is_addr ? found(finding, point->addr, 0) : 0;
 
 	for (size_t i = 0; !rc && !point->is_addr &&
 			   names_mapped(names, finding->t, i, &bias); i++) {
 		if (point->file)
 			rc = code_places_of_line(finding->lines, finding->t, i,
 						 point->file, point->line,
-						 found, finding);
+						 on_line_found, finding);
 		else
 			rc = find_functions(finding, i, why);
 	}

@@ -44,8 +44,11 @@ int log_point_init(struct log_point *point, const char *text,
 		   struct failure *why);
 void log_point_release(struct log_point *point);
 
-/* A result other than 0 ends the visits and is returned. */
-typedef int log_place(void *context, guest_addr addr);
+/*
+ * `frame` is that of the function that is meant: others may be inlined there.  A
+ * result other than 0 ends the visits and is returned.
+ */
+typedef int log_place(void *context, guest_addr addr, unsigned frame);
 
 /*
  * Visits where a breakpoint on the point would stop, in what is mapped at time

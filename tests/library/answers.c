@@ -480,10 +480,11 @@ static int on_count(void *context, const struct cprec_call_count *count)
 	return 0;
 }
 
+static const char *const names[] = { "counter", "price", "*(int *)8" };
+
 static int on_met(void *context, const struct cprec_met *met,
 		  struct cprec_cursor *there)
 {
-	static const char *const names[] = { "counter", "price", "nothing" };
 	const struct cprec_value *value;
 
 	(void)context;
@@ -505,7 +506,7 @@ static void look_at_calls(const char *line)
 	};
 	struct cprec_log log = {
 		.size = sizeof(log), .points = points, .point_count = 2,
-		.met = on_met,
+		.met = on_met, .expressions = names, .expression_count = 3,
 	};
 	static const char *const none[] = { "no_such_function" };
 
@@ -518,6 +519,9 @@ static void look_at_calls(const char *line)
 	calls.pattern_count = 1;
 	printf("no call: %d\n", cprec_each_call(recording, &calls, &why));
 	MUST(cprec_each_visit(recording, &log, &why));
+	log.expressions = none;
+	log.expression_count = 1;
+	printf("no value: %d\n", cprec_each_visit(recording, &log, &why));
 }
 
 /* What is asked in a callback leads the replay away, and it comes back. */

@@ -189,9 +189,12 @@ def look_at_calls(recording, line):
     show("no call:", code_of(lambda: list(recording.calls(
         "no_such_function"))))
     for met, values in recording.log(line, "mark",
-                                     values=("counter", "price", "nothing")):
+                                     values=("counter", "price",
+                                             "*(int *)8")):
         show("met", met.point, met.at, met.tid,
              *("-" if value.startswith("<") else value for value in values))
+    show("no value:", code_of(lambda: list(recording.log(
+        line, "mark", values=("no_such_function",)))))
 
 
 def ask_inside_of_visits(recording, here):

@@ -627,6 +627,38 @@ class Calls(CprecTap):
         equal((done.returncode, done.stderr),
               (1, "cprec: 'never' was never called\n"), "calls")
 
+    def mistakes(self, program):
+        """What never has a value is told once, before all lines; what only
+        lacks one at some times is in all of them."""
+        path = self.record(program)
+        for wrong, said in (
+                ("nix", "cannot find a symbol 'nix'"),
+                ("libc.so.6!nix", "cannot find a symbol 'libc.so.6!nix'"),
+                ("nix+8", "cannot find a symbol 'nix'"),
+                ("env[0].nix", "no member 'nix'"),
+                ("n < 0 && nix", "cannot find a symbol 'nix'"),
+                ("env[0] + 1", "it is no number"),
+                ("n[2]", "it is no pointer or array"),
+                ("&handled % 2", "the operator does not fit"),
+                ("(struct nix *)env", "there is no type 'struct nix'"),
+                ("n +", "missing at the end"), ("$nix", "no register '$nix'"),
+                ("color", "'color' is a variable in ")):
+            for more in ([], ["--json"]):
+                done = self.cprec("log", *more, path, f"fib => n, {wrong}")
+                equal((done.returncode, done.stdout), (1, ""), wrong)
+                equal(done.stderr.count("\n"), 1, done.stderr)
+                expect(said in done.stderr and wrong in done.stderr,
+                       done.stderr)
+            done = self.cprec("debug", "--plain", path,
+                              text=f"log fib => n, {wrong}\n")
+            expect(" n = " not in done.stdout and
+                   done.stderr.count(said) == 1, done.stderr)
+        count = len(self.ours("calls", path, "fib"))
+        for right in ("((struct pair *)0)->b", "1 / (n - 3)", "*(int *)n",
+                      "libc.so.6!stdout", "handled+8", "env", "&env[0]"):
+            equal(len(self.ours("log", path, f"fib => {right}")), count,
+                  right)
+
     def returned(self, program):
         path = self.record(program)
         calls = self.ours("calls", path, "fib")
@@ -640,16 +672,16 @@ class Calls(CprecTap):
         path = self.record(program)
         calls = self.ours("calls", path, "fib")
         symbol = self.ours("symbols", path, "fib")[0]
-        logs = self.ours("log", path, f"*{symbol['addr']} => $rdi, nix")
+        logs = self.ours("log", path, f"*{symbol['addr']} => $rdi, *(int *)8")
         equal([(log["at"], log["values"][0]["value"]) for log in logs],
               [(call["at"], call["passed"][0]["value"])
                for call in calls], "$rdi")
-        expect("nix" in logs[0]["values"][1]["error"], "the reason")
+        expect("at 0x8" in logs[0]["values"][1]["error"], "the reason")
         equal(len(self.ours("log", path, "--limit=2", "fib => n")), 2,
               "--limit")
-        done = self.cprec("log", path, "fib => n, nix", "--limit=1")
-        expect(re.search(r"fib: n = 5, nix = <.*nix.*>\n$", done.stdout),
-               done.stdout)
+        done = self.cprec("log", path, "fib => n, *(int *)8", "--limit=1")
+        expect(re.search(r"fib: n = 5, \*\(int \*\)8 = <.* 0x8.*>\n$",
+                         done.stdout), done.stdout)
         for status, words in ((1, ["nix => n"]), (1, ["plain.c:999999 => n"]),
                               (2, ["fib => n,"]), (2, []),
                               (2, ["plain.c:22 => $return"]),
@@ -698,7 +730,7 @@ def run_all(options, folder):
             *((test, tests.build("copies.c", level, "-no-pie"))
               for level in ("-O1", "-O2", "-O3")
               for test in (tests.copies, tests.codeless)),
-            (tests.unexecuted, inlined_0),
+            (tests.unexecuted, inlined_0), (tests.mistakes, plain_0),
             (tests.returned, plain_0),
             (tests.others, plain_0)):
         tests.test(f"{function.__name__}, {os.path.basename(program)}",

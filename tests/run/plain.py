@@ -292,6 +292,7 @@ class Plain(Gdb):
             ("print/x id", "= 0x14"), ("print *head", "id = 10"),
             ("display id", "1: id = 20"), ("display/i $pc", "2: x/i"),
             ("next", r"12\t.*1: id = 20.*2: x/i \$pc\n=> 0x"),
+            ("display nosuch", "cannot find a symbol 'nosuch'"),
             ("undisplay", ""), ("next", r"^13\t[^\n]*\n\[[^\n]*\n$"),
             ("info locals", "node = 0x"), ("info args", "id = 20"),
             ("registers rip", r"rip +0x"), ("info symbol main", "main"),

@@ -193,7 +193,7 @@ class Tests(CprecTap):
         self.ask("calls", self.path("crash.cpr"), "count", "main")
         self.ask("calls", self.path("race.cpr"), "add")
         self.ask("calls", "--count", self.path("crash.cpr"), "count", "main")
-        self.ask("log", self.path("crash.cpr"), "main => first, nix")
+        self.ask("log", self.path("crash.cpr"), "main => first, *(int *)0")
         self.ask("when", self.path("race.cpr"), "--expr=shared >= 3000")
         self.ask("heap", self.path("heap.cpr"))
         self.ask("heap", self.path("heap.cpr"), "--by-site")

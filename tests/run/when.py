@@ -204,6 +204,8 @@ class When(CprecTap):
                  "no member 'nix'"),
                 (("--expr=node[0] == 1", "--in=build"), 1, "no number"),
                 (("--expr=counter = 3",), 1, "write '=='"),
+                (("--expr=libc.so.6!nosuch == 3",), 1, "libc.so.6!nosuch"),
+                (("--expr=libc.so.6!environ == 3",), 1, "not become true"),
                 (("--expr=$zzz == 3",), 1, "rsp, r8 to r15, rip")):
             done = self.cprec("when", self.trace, *words)
             equal(done.returncode, status, words)

@@ -426,38 +426,64 @@ static void show_logged(struct cprec_cursor *cursor, const char *expression)
 		printf("<%s>", value->no_text ? value->no_text : "?");
 }
 
+/* Expressions, as many as there are. */
+struct logged {
+	char **list;
+	size_t count;
+};
+
+static int take_expressions(struct logged *out, const char *text,
+			    struct cprec_failure *why)
+{
+	/* No more than there are bytes. */
+	out->list = calloc(strlen(text) + 1, sizeof(*out->list));
+	while (out->list && *text) {
+		size_t length = expression_length(text);
+		char *one = strndup(text, length);
+
+		if (!one)
+			return no_memory(why);
+		out->list[out->count++] = one;
+		text += length + (text[length] == ',');
+		text += strspn(text, " \t");
+	}
+	return out->list ? 0 : no_memory(why);
+}
+
+static void release_expressions(struct logged *logged)
+{
+	for (size_t i = 0; i < logged->count; i++)
+		free(logged->list[i]);
+	free(logged->list);
+}
+
 static int on_met(void *context, const struct cprec_met *met,
 		  struct cprec_cursor *cursor)
 {
-	const char *at = context;
+	const struct logged *logged = context;
 
 	search_speaks();
 	show_position(met->at);
 	printf("\tthread %" PRIu32, met->tid);
-	while (*at) {
-		size_t length = expression_length(at);
-		char *one = strndup(at, length);
-
-		fputs(at == context ? "\t" : ", ", stdout);
-		if (one)
-			show_logged(cursor, one);
-		free(one);
-		at += length + (at[length] == ',');
-		at += strspn(at, " \t");
+	for (size_t i = 0; i < logged->count; i++) {
+		fputs(i ? ", " : "\t", stdout);
+		show_logged(cursor, logged->list[i]);
 	}
 	putchar('\n');
 	return 0;
 }
 
 static int log_place(struct session *session, const char *where,
-		     const char *expressions, struct cprec_failure *why)
+		     struct logged *logged, struct cprec_failure *why)
 {
 	char *place = NULL;
 	int rc = whole_place(session, where, &place, why);
 	const char *points[] = { place };
 	const struct cprec_log question = {
 		.size = sizeof(question), .points = points, .point_count = 1,
-		.met = on_met, .context = (void *)expressions,
+		.met = on_met, .context = logged,
+		.expressions = (const char *const *)logged->list,
+		.expression_count = logged->count,
 	};
 
 	if (rc)
@@ -475,6 +501,7 @@ int do_log(struct session *session, const char *args,
 {
 	const char *arrow = strstr(args, "=>"), *rest;
 	size_t length = arrow ? (size_t)(arrow - args) : strcspn(args, " \t");
+	struct logged logged = { 0 };
 	char *where;
 	int rc;
 
@@ -486,8 +513,10 @@ int do_log(struct session *session, const char *args,
 		return wrong(why, "a place is missing: FILE:LINE, FUNCTION or"
 			     " *ADDRESS");
 	where = strndup(args, length);
-	rc = where ? log_place(session, where, rest, why) :
-		     no_memory(why);
+	rc = where ? take_expressions(&logged, rest, why) : no_memory(why);
+	if (!rc)
+		rc = log_place(session, where, &logged, why);
+	release_expressions(&logged);
 	free(where);
 	return rc;
 }

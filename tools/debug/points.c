@@ -482,18 +482,17 @@ static int find_watched(struct session *session, struct point *made,
 	return rc;
 }
 
-/* What a watchpoint depends on is as here. */
-static int check_here(struct session *session, const char *condition,
-		      struct cprec_failure *why)
+int check_here(struct session *session, const char *expression,
+	       struct cprec_failure *why)
 {
 	struct shown_frame frame;
-	int rc = condition ? find_frame(session, &frame, why) : 0;
+	int rc = find_frame(session, &frame, why);
 
-	if (rc || !condition)
+	if (rc)
 		return rc;
 	/* A frame that has called another stands in the call. */
 	frame.pc -= session->frame > 0;
-	return cprec_check_expression(session->cursor, condition, frame.pc,
+	return cprec_check_expression(session->cursor, expression, frame.pc,
 				      why);
 }
 
@@ -517,7 +516,8 @@ static int add_watch(struct session *session, const char *args,
 	if (rc)
 		return rc;
 	rc = find_watched(session, &made, why);
-	if (!rc)
+	/* What a watchpoint depends on is as here. */
+	if (!rc && made.condition)
 		rc = check_here(session, made.condition, why);
 	if (!rc)
 		rc = point_add(session, &made, &point, why);
@@ -652,7 +652,7 @@ int do_condition(struct session *session, const char *args,
 	if (point->kind == POINT_BREAK)
 		rc = check_condition(session, *args ? args : NULL, point, why);
 	else
-		rc = check_here(session, *args ? args : NULL, why);
+		rc = *args ? check_here(session, args, why) : 0;
 	if (rc)
 		return rc;
 	condition = *args ? strdup(args) : NULL;

@@ -338,6 +338,10 @@ int info_signals(struct session *, const char *, struct cprec_failure *);
 int find_places(struct session *session, const char *where, uint64_t **out,
 		size_t *count, bool *is_function, struct cprec_failure *why);
 
+/* Whether an expression makes sense in the frame that is looked at. */
+int check_here(struct session *session, const char *expression,
+	       struct cprec_failure *why);
+
 /* "26" is a line of the file that is looked at: "list.c:26"; free() it. */
 int whole_place(struct session *session, const char *where, char **out,
 		struct cprec_failure *why);

@@ -445,6 +445,9 @@ int do_display(struct session *session, const char *args,
 		return show_displays(session, why);
 	if (!*rest)
 		return wrong(why, "an expression is missing");
+	rc = check_here(session, rest, why);
+	if (rc)
+		return rc;
 	if (asprintf(&command, "%s%.*s %s", is_memory ? "x" : "print",
 		     (int)strcspn(args, *args == '/' ? " \t" : args), args,
 		     rest) < 0)
