@@ -394,11 +394,13 @@ static int check_expressions(struct cprec_recording *handle,
 		.points = inside->points, .count = inside->count,
 		.from = inside->from, .to = inside->to,
 	};
+	bool is_elsewhere;
 	int rc = 0;
 
 	for (size_t i = 0; i < asked->expression_count && !rc; i++) {
 		check.text = asked->expressions[i];
-		rc = expressions_check_asked(handle->expressions, &check, why);
+		rc = expressions_check_asked(handle->expressions, &check,
+					     &is_elsewhere, why);
 	}
 	return rc;
 }

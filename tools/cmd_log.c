@@ -222,6 +222,16 @@ static void take_reason(struct shown *shown, const char *reason)
 	shown->value = strdup(reason);
 }
 
+/* How messages say that a frame is chosen. */
+static void take_frame_option(struct log_command *command,
+			      const struct log_met *met)
+{
+	char at[POSITION_TEXT];
+
+	snprintf(command->frame_option, sizeof(command->frame_option),
+		 "cprec query --at=%s --frame=", position_text(at, &met->at));
+}
+
 static void evaluate(struct log_command *command, const struct log_met *met,
 		     const char *text, struct shown *out)
 {
@@ -336,14 +346,12 @@ static int on_met(void *context, const struct log_met *met,
 {
 	struct log_command *command = context;
 	struct item *item = &command->items[met->point];
-	char at[POSITION_TEXT];
 	struct shown *values = calloc(item->count + 1, sizeof(*values));
 	int rc;
 
 	if (!values)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
-	snprintf(command->frame_option, sizeof(command->frame_option),
-		 "cprec query --at=%s --frame=", position_text(at, &met->at));
+	take_frame_option(command, met);
 	rc = evaluate_all(command, met, item, values, why);
 	if (!rc && command->json)
 		print_as_json(met, item, values);
@@ -396,28 +404,78 @@ static void say_missing(const struct log_command *command)
 	}
 }
 
-/* What can never have a value is told before all else. */
-static int check(struct log_command *command, struct failure *why)
+/* ------- what can never have a value ------- */
+
+/* What is said of it where the place is executed first. */
+struct explaining {
+	struct log_command *command;
+	const char *text;
+	struct failure *why;
+};
+
+static int on_first(void *context, const struct log_met *met,
+		    struct failure *why)
 {
-	const struct log_question *question = &command->question;
+	struct explaining *explaining = context;
+	struct shown shown;
+
+	(void)why;
+	take_frame_option(explaining->command, met);
+	evaluate(explaining->command, met, explaining->text, &shown);
+	if (shown.has_none && shown.value)
+		snprintf(explaining->why->text, sizeof(explaining->why->text),
+			 "%s", shown.value);
+	release(&shown);
+	return IS_ENOUGH;
+}
+
+/* Of a variable of a caller, how it is asked for. */
+static void explain_there(struct log_command *command, struct log_point *point,
+			  const char *text, struct failure *why)
+{
+	struct explaining explaining = { command, text, why };
+	struct log_question question = command->question;
+	struct failure ignored;
+
+	question.points = point;
+	question.count = 1;
+	question.met = on_first;
+	question.context = &explaining;
+	log_points_find(&question, &ignored);
+}
+
+static int check_item(struct log_command *command, const struct item *item,
+		      struct log_point *point, struct failure *why)
+{
+	struct expressions_asked asked = {
+		.points = point, .count = 1, .from = command->question.from,
+		.to = command->question.to,
+	};
+	bool is_elsewhere = false;
 	int rc = 0;
 
-	for (size_t i = 0; i < question->count && !rc; i++) {
-		const struct item *item = &command->items[i];
-		struct expressions_asked asked = {
-			.points = &question->points[i], .count = 1,
-			.from = question->from, .to = question->to,
-		};
-
-		for (size_t j = 0; j < item->count && !item->returned && !rc;
-		     j++) {
-			asked.text = item->list[j];
-			rc = expressions_check_asked(command->asking.expressions,
-						     &asked, why);
-		}
+	for (size_t i = 0; i < item->count && !item->returned && !rc; i++) {
+		asked.text = item->list[i];
+		rc = expressions_check_asked(command->asking.expressions,
+					     &asked, &is_elsewhere, why);
+		if (rc && is_elsewhere)
+			explain_there(command, point, item->list[i], why);
 	}
 	return rc;
 }
+
+/* It is told before all else. */
+static int check(struct log_command *command, struct failure *why)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < command->question.count && !rc; i++)
+		rc = check_item(command, &command->items[i],
+				&command->question.points[i], why);
+	return rc;
+}
+
+/* ------- all of it ------- */
 
 static int list(void *context, struct failure *why)
 {

@@ -58,16 +58,20 @@ struct look {
 
 	/* What is wrong with it, as well as is known. */
 	struct failure mistake;
-	bool is_wrong, is_certain;
+	bool is_wrong, is_certain, is_here;
 };
 
 /* A name that is not known yet says less than what is wrong where it is. */
-static void take_mistake(struct look *look, bool is_certain,
+static void take_mistake(struct look *look, const struct condition *condition,
 			 const struct failure *mistake)
 {
-	if (is_certain || !look->is_certain)
+	bool is_better = condition->is_certain || !look->is_certain;
+
+	if (is_better) {
 		look->mistake = *mistake;
-	look->is_certain |= is_certain;
+		look->is_here = condition->kind == MISTAKE_HERE;
+	}
+	look->is_certain |= condition->is_certain;
 	look->is_wrong = true;
 }
 
@@ -76,7 +80,6 @@ static int on_place(void *opaque, guest_addr addr, unsigned frame)
 	struct look *look = opaque;
 	struct condition condition;
 	struct failure why = { "" };
-	bool is_certain;
 	int rc;
 
 	if (look->count++ == PLACES_MOST)
@@ -85,12 +88,14 @@ static int on_place(void *opaque, guest_addr addr, unsigned frame)
 	rc = context_set(look->context, &look->place, &why);
 	if (!rc)
 		rc = look_at_code(&condition, addr, frame, &why);
-	is_certain = condition.is_certain;
+	if (!rc) {
+		rc = IS_RIGHT;
+	} else if (rc == ERR_INPUT || rc == ERR_NOT_FOUND) {
+		take_mistake(look, &condition, &why);
+		rc = 0;
+	}
 	condition_release(&condition);
-	if (rc != ERR_INPUT && rc != ERR_NOT_FOUND)
-		return rc ? rc : IS_RIGHT;
-	take_mistake(look, is_certain, &why);
-	return 0;
+	return rc;
 }
 
 /* A name may mean other functions at another time. */
@@ -143,12 +148,13 @@ static char *copy_evaluated(const char *text)
 
 int expressions_check_asked(struct expressions *expressions,
 			    const struct expressions_asked *asked,
-			    struct failure *why)
+			    bool *is_elsewhere, struct failure *why)
 {
 	struct look look = { .context = &expressions->context };
 	char *text = copy_evaluated(asked->text);
 	int rc;
 
+	*is_elsewhere = false;
 	if (!text)
 		return failed(why, ERR_NO_MEMORY, "out of memory");
 	look.text = text;
@@ -156,6 +162,7 @@ int expressions_check_asked(struct expressions *expressions,
 	free(text);
 	if (rc || !look.is_wrong)
 		return rc > 0 ? 0 : rc;
+	*is_elsewhere = look.is_here;
 	*why = look.mistake;
 	return expression_explain(asked->text, ERR_INPUT, why);
 }

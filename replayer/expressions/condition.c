@@ -111,8 +111,10 @@ static void look_at_operand(void *opaque, const char *text, size_t size)
 	if (makes_sense(context, copy, &why)) {
 		condition->right |= bit;
 	} else if (is_mistake(context)) {
-		if (!condition->wrong)
+		if (!condition->wrong) {
 			condition->mistake = why;
+			condition->kind = context->mistake;
+		}
 		condition->wrong |= bit;
 		condition->is_certain |= context->mistake == MISTAKE_MEMBER;
 	}
@@ -160,6 +162,7 @@ static int look_at_whole(struct condition *condition, struct failure *why)
 	context->only_types = false;
 	if (is_right)
 		return 0;
+	condition->kind = context->mistake;
 	condition->is_certain = context->mistake == MISTAKE_MEMBER;
 	return failed(why, ERR_INPUT, "%s", mistake.text);
 }

@@ -48,6 +48,7 @@ struct condition {
 	 */
 	uint64_t right, wrong;
 	struct failure mistake;	/* the first one */
+	enum mistake kind;	/* that is */
 	bool is_certain;	/* it is one at all times */
 	bool all_right;		/* no more need be looked at */
 };

@@ -116,11 +116,12 @@ struct expressions_asked {
 
 /*
  * Whether it makes sense at some place of these points at some time: ERR_INPUT,
- * and why it does not.  Where there is no such code, all does.
+ * and why it does not; `*is_elsewhere` if a name means something, but not there, as
+ * a caller's variable.  Where there is no such code, all makes sense.
  */
 int expressions_check_asked(struct expressions *expressions,
 			    const struct expressions_asked *asked,
-			    struct failure *why);
+			    bool *is_elsewhere, struct failure *why);
 
 /*
  * Where the variable at `addr` is declared; false if that is not known.  The

@@ -422,10 +422,11 @@ class Calls(CprecTap):
     def advice(self, program):
         """What a log says of variables of callers, answers."""
         path = self.record(program)
-        log = self.ours("log", path, "--limit=1", "fib => list")[0]
-        said = re.search(r"use cprec (query --at=\S+ --frame=\d+)$",
-                         log["values"][0]["error"])
-        expect(said, log)
+        done = self.cprec("log", path, "fib => list")
+        equal((done.returncode, done.stdout), (1, ""), "log")
+        said = re.search(r"use cprec (query --at=\S+ --frame=\d+)\n$",
+                         done.stderr)
+        expect(said, done.stderr)
         done = self.cprec(*said.group(1).split(), path, "--addr=list")
         expect(done.stdout.startswith("list = {"), done.stdout + done.stderr)
 

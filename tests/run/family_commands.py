@@ -236,11 +236,6 @@ class Tests(PlaceTap):
                              f"--pid={process['pid']}")
                          for thread in info["threads"]),
                   sorted(one[1:] for one in told), path)
-        name = "t.cpr.d/" + {one[0]: one[1] for one in told}["grandchild"]
-        os.unlink(trace)
-        equal([thread.get("name") for thread in self.objects(
-            "info", "--verbose", name + ".cpr")[0]["threads"]], [None],
-              "without its parent")
 
     def shim(self):
         """A python3 that starts forty shells does not litter."""

@@ -10,6 +10,7 @@ instructions, as often and with the same arguments: programs/inner/.  Speaks
 TAP.
 """
 import argparse
+import json
 import os
 import re
 import shutil
@@ -67,6 +68,26 @@ class Inner(Calls):
                            done.stdout, re.M)
         return sorted({int(line) for line in found})
 
+    @staticmethod
+    def known(stops):
+        """What has a value at one of them."""
+        return [one for index, one in enumerate(ASKED)
+                if not index or any(stop[index] is not None
+                                    for stop in stops)]
+
+    def has_none(self, path, place, stops):
+        """What never has a value for gdb has none here, or is refused."""
+        asked = [one for one in ASKED if one not in self.known(stops)]
+        if not asked or not stops:
+            return
+        done = self.cprec("log", path, "--json",
+                          f"{place} => {', '.join(asked)}")
+        expect(done.stdout or done.stderr.startswith(
+            "cprec: cannot find a symbol"), done.stderr)
+        for log in map(json.loads, done.stdout.splitlines()):
+            equal([value["expression"] for value in log["values"]
+                   if number(value.get("value", "")) is not None], [], place)
+
     def stops(self, name, command, functions):
         program = self.make(name, command)
         path = self.record(program)
@@ -74,18 +95,21 @@ class Inner(Calls):
                   *functions]
         # Where gdb stops first, it is not told what to stop at yet.
         begin = self.ours("log", path, "main => $pc")[0]["values"][0]
-        mine = self.ours("log", path, *(
-            f"{place} => {', '.join(ASKED)}" for place in places))
         theirs = self.gdb(program, points=[
             "\t".join([place, *ASKED]) for place in places])["LOG"]
         found, expected = defaultdict(list), defaultdict(list)
-        for log in mine:
-            found[log["place"]].append([number(value.get("value", ""))
-                                        for value in log["values"]])
         for log in theirs:
             expected[log["place"]].append([number(value)
                                            for value in log["values"]])
+        for log in self.ours("log", path, *(
+                f"{place} => {', '.join(self.known(expected[place]))}"
+                for place in places)):
+            values = {value["expression"]: number(value.get("value", ""))
+                      for value in log["values"]}
+            found[log["place"]].append([values.get(one, number(""))
+                                        for one in ASKED])
         for place in places:
+            self.has_none(path, place, expected[place])
             equal([stop for stop in found[place]
                    if stop[0] != number(begin["value"])], expected[place],
                   place)

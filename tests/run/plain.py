@@ -292,7 +292,6 @@ class Plain(Gdb):
             ("print/x id", "= 0x14"), ("print *head", "id = 10"),
             ("display id", "1: id = 20"), ("display/i $pc", "2: x/i"),
             ("next", r"12\t.*1: id = 20.*2: x/i \$pc\n=> 0x"),
-            ("display nosuch", "cannot find a symbol 'nosuch'"),
             ("undisplay", ""), ("next", r"^13\t[^\n]*\n\[[^\n]*\n$"),
             ("info locals", "node = 0x"), ("info args", "id = 20"),
             ("registers rip", r"rip +0x"), ("info symbol main", "main"),
@@ -311,6 +310,20 @@ class Plain(Gdb):
             ("continue", "returned from"),
             ("continue", "signal SIGUSR1"),
             ("info b", "catchpoint.*catchpoint.*met 1 time"))
+
+    def refused(self):
+        """What can never have a value is displayed nowhere."""
+        path = os.path.join(self.folder, "lines.cpr")
+        begin = ["break push", "continue"]
+        for wrong, said in (("nosuch", "cannot find a symbol 'nosuch'"),
+                            ("node % 2", "does not fit"),
+                            ("node->nix", "no member 'nix'")):
+            _, _, errors = self.plain(path, begin + [f"display {wrong}"])
+            expect(said in errors, errors)
+        answers, _, _ = self.plain(path, begin + [
+            "display total", "display *(int *)8", "next"])
+        equal(re.findall(r"^(\d+: \S+)", answers[-1], re.M),
+              ["1: total", "2: *(int"], "displays")
 
     def tables(self, *options):
         """Code that linkers make is called as objdump calls it."""
@@ -804,6 +817,7 @@ def run_all(options, folder):
     tests.test("without the program", tests.gone)
     tests.test("bookmarks, changes, places visited", tests.places)
     tests.test("what is shown", tests.looks)
+    tests.test("what is not displayed", tests.refused)
     tests.test("tables of jumps", tests.tables)
     tests.test("tables of jumps, with marks", tests.tables,
                "-fcf-protection=full", "-Wl,-z,ibtplt")

@@ -22,8 +22,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.join(HERE, "programs", "when", "conditions.c")
 
 
-def line_of(mark):
-    with open(SOURCE, encoding="utf-8") as source:
+def line_of(mark, path=SOURCE):
+    with open(path, encoding="utf-8") as source:
         for number, text in enumerate(source, 1):
             if mark in text:
                 return number
@@ -303,6 +303,34 @@ class When(CprecTap):
         equal(done.returncode, 1, done.stdout)
         expect("app::nosuch" in done.stderr, done.stderr)
 
+    def passed(self):
+        """A parameter that only the caller knows, as gdb has it natively."""
+        source = os.path.join(os.path.dirname(SOURCE), "passed.c")
+        program = os.path.join(self.folder, "passed")
+        trace = program + ".cpr"
+        subprocess.run([*self.options.cc.split(), "-g", "-O2", "-o", program,
+                        source], check=True, timeout=120)
+        self.cprec("record", "-q", "-o", trace, program)
+        place = f"passed.c:{line_of('/* behind */', source)}"
+        for condition, numbers in (
+                ("number == 7", [7]), ("number > 6", [7, 10, 13, 16]),
+                ("number % 2 == 0 && number > 4", [10, 16])):
+            lines, = self.gdb_places([(place, condition)], program)
+            done = self.cprec("when", trace, "--json", "--limit=0",
+                              f"--in={place}", "--expr=" + condition)
+            found = [json.loads(line) for line in done.stdout.splitlines()]
+            equal([time["line"] for time in found], lines[2],
+                  f"{condition}, {done.stderr}")
+            expect({int(time["values"][0]["value"]) for time in found} <=
+                   set(numbers), f"{condition}: {found}")
+            plain = self.cprec("debug", "--plain", trace, text=
+                               f"break {place} if {condition}\n" +
+                               (len(numbers) + 1) * "continue\n").stdout
+            equal(re.findall(r"^Breakpoint 1, work .*number@entry=(\d+)",
+                             plain, re.M),
+                  [str(number) for number in numbers],
+                  f"--plain, {condition}")
+
     def hidden(self):
         """A variable that the function has is meant, not one of its name that
         another module has for itself; else as the language has it."""
@@ -411,6 +439,7 @@ class When(CprecTap):
         self.test("messages", self.messages)
         self.test("another program first", self.other_first)
         self.test("scopes", self.scopes)
+        self.test("what callers pass", self.passed)
         self.test("hidden variables", self.hidden)
         self.test("optimized functions", self.optimized)
         return self.summary()
