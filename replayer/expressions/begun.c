@@ -5,6 +5,7 @@
 #include <dwarf.h>
 
 #include "formats/number_map.h"
+#include "replayer/symbols/symbols.h"
 
 /* Whether it is where one expression says, from the first instruction on. */
 static bool has_one_place(Dwarf_Die *variable)
@@ -14,7 +15,7 @@ static bool has_one_place(Dwarf_Die *variable)
 	size_t count;
 
 	return dwarf_tag(variable) == DW_TAG_variable &&
-	       dwarf_attr(variable, DW_AT_location, &attribute) &&
+	       dwarf_location(variable, DW_AT_location, &attribute) &&
 	       !dwarf_getlocation(&attribute, &ops, &count) && count &&
 	       ops[0].atom == DW_OP_fbreg;
 }

@@ -15,7 +15,9 @@
 #include "formats/array.h"
 #include "formats/error.h"
 #include "replayer/expressions/conventions.h"
+#include "replayer/expressions/conventions_go.h"
 #include "replayer/expressions/expressions_internal.h"
+#include "replayer/expressions/location_values.h"
 #include "replayer/expressions/show.h"
 #include "replayer/symbols/symbols.h"
 
@@ -29,6 +31,9 @@ struct parameter {
 	Dwarf_Die die;
 	struct type *type;
 	bool is_located;	/* debugging information says where it is */
+	bool is_result;		/* of Go */
+	struct go_place place;	/* of Go, by the convention, */
+	bool is_said;		/* ... or as debugging information says */
 };
 
 struct signature {
@@ -38,6 +43,9 @@ struct signature {
 	struct parameter *list;
 	size_t count, room;
 	struct type *result;	/* NULL: none */
+
+	bool is_go;		/* results are in the list, behind arguments */
+	bool has_gaps;		/* arguments without a name are in no list */
 };
 
 /* ------- signatures ------- */
@@ -69,7 +77,7 @@ static bool is_located(Dwarf_Die *die)
 
 	if (dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
 		return true;
-	if (!dwarf_attr_integrate(die, DW_AT_location, &attribute))
+	if (!dwarf_location(die, DW_AT_location, &attribute))
 		return false;
 	if (dwarf_getlocation(&attribute, &ops, &count))
 		return true;
@@ -77,12 +85,23 @@ static bool is_located(Dwarf_Die *die)
 	       (ops[0].atom < DW_OP_breg0 || ops[0].atom > DW_OP_bregx);
 }
 
+/* Functions of Go have them among their parameters. */
+static bool is_result(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	bool flag;
+
+	return dwarf_attr_integrate(die, DW_AT_variable_parameter,
+				    &attribute) &&
+	       !dwarf_formflag(&attribute, &flag) && flag;
+}
+
 static int add_parameter(struct context *context, struct signature *signature,
 			 Dwarf_Die *die)
 {
 	struct parameter parameter = {
 		.die = *die, .type = type_of_entry(&context->types, die),
-		.is_located = is_located(die),
+		.is_located = is_located(die), .is_result = is_result(die),
 	};
 
 	if (!parameter.type ||
@@ -134,10 +153,91 @@ static bool find_function(struct signature *signature, Dwarf_Die *out)
 	return false;
 }
 
+/* ------- of Go ------- */
+
+/* What debugging information says of the place at the first instruction. */
+static bool find_said(const struct code_frame *frame,
+		      struct parameter *parameter, Dwarf_Op *out)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (!dwarf_location(&parameter->die, DW_AT_location, &attribute) ||
+	    dwarf_getlocation_addr(&attribute, frame->pc, &ops, &count, 1) !=
+		    1 || !count)
+		return false;
+	*out = ops[0];
+	return true;
+}
+
+/* Whether that is the place by the convention; of one in registers, the first. */
+static bool is_said(const struct context *context,
+		    const struct parameter *parameter, const Dwarf_Op *said)
+{
+	const struct reg_table *table = recording_reg_table(context->recording);
+	const struct go_place *place = &parameter->place;
+	uint64_t number;
+	unsigned reg;
+
+	if (said->atom == DW_OP_call_frame_cfa || said->atom == DW_OP_fbreg)
+		return place->is_on_stack && place->offset ==
+			(said->atom == DW_OP_fbreg ? said->number : 0);
+	return !location_is_register(said, &number) ||
+	       (place->count && number < table->dwarf_all_count &&
+		go_register(context, &place->parts[0], &reg) &&
+		table->dwarf_all[number] == reg);
+}
+
+/* A result that is above the frame is there when the function has returned. */
+static void take_said(struct parameter *result, const Dwarf_Op *said)
+{
+	bool is_above = said->atom == DW_OP_call_frame_cfa ||
+			(said->atom == DW_OP_fbreg &&
+			 (int64_t)said->number >= 0);
+
+	if (!is_above)
+		return;
+	result->is_said = true;
+	result->place = (struct go_place) {
+		.is_on_stack = true,
+		.offset = said->atom == DW_OP_fbreg ? said->number : 0,
+	};
+}
+
+static int place_parameters(struct context *context,
+			    struct signature *signature,
+			    struct go_passing *passing)
+{
+	bool has_results = false;
+	Dwarf_Op said;
+	int rc = 0;
+
+	for (size_t i = 0; i < signature->count && !rc; i++) {
+		struct parameter *parameter = &signature->list[i];
+
+		if (parameter->is_result && !has_results)
+			go_begin_results(context, passing);
+		has_results |= parameter->is_result;
+		rc = go_place_next(context, passing, parameter->type,
+				   &parameter->place, NULL);
+		if (rc || !find_said(&signature->frame, parameter, &said))
+			continue;
+		if (parameter->is_result)
+			take_said(parameter, &said);
+		else
+			signature->has_gaps |= !is_said(context, parameter,
+							&said);
+	}
+	return rc == ERR_NO_MEMORY ? rc : 0;
+}
+
 static int describe(struct context *context, struct signature *signature)
 {
 	Dwarf_Die function, result;
 	Dwarf_Attribute attribute;
+	struct go_passing passing;
+	int rc;
 
 	context_find_code(context, signature->entry, 0, &signature->frame);
 	if (!signature->frame.is_known ||
@@ -150,7 +250,10 @@ static int describe(struct context *context, struct signature *signature)
 		if (!signature->result)
 			return ERR_NO_MEMORY;
 	}
-	return add_parameters(context, signature, &function);
+	rc = add_parameters(context, signature, &function);
+	signature->is_go = go_passing_of(&function, &passing);
+	return rc || !signature->is_go ? rc :
+		place_parameters(context, signature, &passing);
 }
 
 /* Whether it is of what is mapped there now. */
@@ -238,6 +341,49 @@ static int tell(const struct visiting *visiting, const char *name,
 
 /* ------- arguments ------- */
 
+static bool is_known(const struct value *value)
+{
+	return !value->is_absent && !value->pointed &&
+	       (!value->known || !memchr(value->known, 0,
+					 (size_t)value->type->size));
+}
+
+/* What debugging information does not tell, the convention does. */
+static int go_argument(struct context *context,
+		       const struct signature *signature,
+		       struct parameter *parameter, struct value *out,
+		       struct failure *why)
+{
+	const struct reg_table *table = recording_reg_table(context->recording);
+	struct failure ignored;
+	int rc = value_of_variable(context, &parameter->die, out, why);
+
+	if (signature->has_gaps || (!rc && is_known(out)))
+		return rc;
+	return go_value(context, &parameter->place, parameter->type,
+			table->arg_stack, out, rc ? why : &ignored);
+}
+
+static int visit_go(const struct visiting *visiting,
+		    const struct signature *signature)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < signature->count && !rc; i++) {
+		struct parameter *parameter = &signature->list[i];
+		struct failure reason = { "" };
+		struct value value = { 0 };
+
+		if (parameter->is_result)
+			continue;
+		rc = go_argument(visiting->context, signature, parameter,
+				 &value, &reason);
+		rc = tell(visiting, dwarf_diename(&parameter->die),
+			  parameter->type, &value, rc, &reason);
+	}
+	return rc;
+}
+
 static int visit_known(const struct visiting *visiting,
 		       const struct signature *signature)
 {
@@ -246,6 +392,8 @@ static int visit_known(const struct visiting *visiting,
 	struct failure reason = { "" };
 	int rc = 0;
 
+	if (signature->is_go)
+		return visit_go(visiting, signature);
 	if (signature->result)
 		argument_of_result(context, &taken, signature->result,
 				   &reason);
@@ -358,6 +506,114 @@ int expressions_arguments(struct expressions *expressions,
 	return rc;
 }
 
+/* ------- results ------- */
+
+static size_t count_results(const struct signature *signature,
+			    struct parameter **first)
+{
+	size_t count = 0;
+
+	for (size_t i = signature->count; i-- > 0; count++) {
+		if (!signature->list[i].is_result)
+			break;
+		*first = &signature->list[i];
+	}
+	return count;
+}
+
+static int go_result(struct context *context,
+		     const struct signature *signature,
+		     const struct parameter *result, struct value *out,
+		     struct failure *why)
+{
+	if (result->place.is_on_stack && signature->has_gaps &&
+	    !result->is_said)
+		return failed(why, ERR_NOT_FOUND, "where it is depends on"
+			      " arguments without a name");
+	return go_value(context, &result->place, result->type, 0, out, why);
+}
+
+/* Names that the compiler has made say nothing. */
+static void write_name(FILE *out, const struct parameter *result)
+{
+	Dwarf_Die die = result->die;
+	const char *name = dwarf_diename(&die);
+
+	if (name && *name != '~')
+		fprintf(out, "%s=", name);
+}
+
+/* "(3, nil)", "(q=3, r=2)" */
+static int write_results(struct context *context,
+			 const struct signature *signature,
+			 const struct parameter *list, size_t count,
+			 FILE *values, FILE *types)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct failure reason = { "" };
+		struct value value = { 0 };
+		int rc = go_result(context, signature, &list[i], &value,
+				   &reason);
+		char *text = show_value(context, &value, rc, &reason);
+
+		if (!text)
+			return ERR_NO_MEMORY;
+		fputs(i ? ", " : "(", values);
+		write_name(values, &list[i]);
+		fputs(text, values);
+		fputs(i ? ", " : "(", types);
+		type_write(types, list[i].type);
+		free(text);
+	}
+	fputc(')', values);
+	fputc(')', types);
+	return 0;
+}
+
+static int tell_several(const struct visiting *visiting,
+			const struct signature *signature,
+			const struct parameter *list, size_t count)
+{
+	char *value = NULL, *type = NULL;
+	size_t value_size, type_size;
+	FILE *values = open_memstream(&value, &value_size);
+	FILE *types = open_memstream(&type, &type_size);
+	int rc = ERR_NO_MEMORY;
+
+	if (values && types)
+		rc = write_results(visiting->context, signature, list, count,
+				   values, types);
+	if (values && fclose(values))
+		rc = ERR_NO_MEMORY;
+	if (types && fclose(types))
+		rc = ERR_NO_MEMORY;
+	if (rc)
+		rc = failed(visiting->why, rc, "out of memory");
+	else
+		rc = visiting->visit(visiting->opaque, &(struct call_value) {
+			NULL, type, value });
+	free(value);
+	free(type);
+	return rc;
+}
+
+static int tell_results(const struct visiting *visiting,
+			const struct signature *signature)
+{
+	struct parameter *list = NULL;
+	size_t count = count_results(signature, &list);
+	struct failure reason = { "" };
+	struct value value = { 0 };
+	int rc;
+
+	if (!count)
+		return 0;
+	if (count > 1)
+		return tell_several(visiting, signature, list, count);
+	rc = go_result(visiting->context, signature, list, &value, &reason);
+	return tell(visiting, NULL, list->type, &value, rc, &reason);
+}
+
 int expressions_returned(struct expressions *expressions,
 			 const struct position *at, uint64_t entry,
 			 call_visit *visit, void *opaque, struct failure *why)
@@ -370,6 +626,8 @@ int expressions_returned(struct expressions *expressions,
 	struct signature *signature;
 	int rc = begin(expressions, at, entry, &signature, why);
 
+	if (!rc && signature->is_go)
+		return tell_results(&visiting, signature);
 	if (rc || (signature->dwarf && !signature->result))
 		return rc;
 	if (!signature->dwarf) {

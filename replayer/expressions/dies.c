@@ -37,7 +37,7 @@ static bool is_static(Dwarf_Die *variable)
 
 	if (dwarf_fixed_address(variable, &addr))
 		return true;
-	return dwarf_attr(variable, DW_AT_location, &attribute) &&
+	return dwarf_location(variable, DW_AT_location, &attribute) &&
 	       !dwarf_getlocation(&attribute, &ops, &count) && count &&
 	       (ops[0].atom == DW_OP_addr || ops[0].atom == DW_OP_addrx ||
 		ops[0].atom == DW_OP_GNU_addr_index ||

@@ -51,7 +51,7 @@ static bool has_location(const struct context *context, Dwarf_Die *die,
 	uint64_t number;
 	size_t count;
 
-	if (!dwarf_attr(die, DW_AT_location, &attribute) ||
+	if (!dwarf_location(die, DW_AT_location, &attribute) ||
 	    dwarf_getlocation(&attribute, &ops, &count) || count != 1)
 		return false;
 	return (wanted->kind == ENTRY_REGISTER ?
@@ -197,7 +197,7 @@ int entry_wanted_of(struct context *context, Dwarf_Die *variable,
 	*out = (struct entry_wanted) { .kind = ENTRY_REGISTER };
 	function = frame->scopes[0];
 	if (!frame->count || !call_entry_of(&function, &entry) ||
-	    !dwarf_attr_integrate(variable, DW_AT_location, &attribute) ||
+	    !dwarf_location(variable, DW_AT_location, &attribute) ||
 	    !find_first_place(&attribute, entry, &ops, &count) || count != 1)
 		return unknown(why);
 	if (ops->atom == DW_OP_fbreg) {

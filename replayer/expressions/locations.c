@@ -105,7 +105,7 @@ static int frame_base(struct machine *machine, uint64_t *out)
 			    DW_TAG_subprogram)
 			break;
 	if (machine->in_frame_base || i >= frame->count ||
-	    !dwarf_attr_integrate((Dwarf_Die *)&frame->scopes[i],
+	    !dwarf_location((Dwarf_Die *)&frame->scopes[i],
 				  DW_AT_frame_base, &attribute) ||
 	    dwarf_getlocation_addr(&attribute, frame->pc, &ops, &count,
 				   1) != 1)
@@ -829,7 +829,7 @@ static int find_place(struct context *context, Dwarf_Die *variable, size_t size,
 		return cannot(&machine, "its module is not mapped");
 	if (dwarf_attr_integrate(variable, DW_AT_const_value, &attribute))
 		return constant(&machine, &attribute, size, out);
-	if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute))
+	if (!dwarf_location(variable, DW_AT_location, &attribute))
 		return find_without(&machine, variable, out);
 	if (dwarf_fixed_address(variable, &out->addr)) {
 		out->has_addr = true;

@@ -8,6 +8,7 @@
 #include "formats/error.h"
 #include "formats/stacks.h"
 #include "replayer/replayer.h"
+#include "replayer/session/goroutines.h"
 #include "replayer/session/kernel.h"
 #include "replayer/session/marks.h"
 #include "vm/memory/memory.h"
@@ -32,6 +33,7 @@ struct standing {
 	enum vm_way way;
 	guest_addr from;
 	struct position at;
+	uint64_t goroutine;	/* 0: a thread */
 };
 
 /* Of a machine nobody says where a stack ends, but that of the kernel and of a
@@ -55,6 +57,23 @@ static void find_stack(struct replayer *replayer, struct standing *now)
 static bool is_same_stack(const struct call *call, const struct standing *now)
 {
 	return call->sp - now->stack < now->stack_end - now->stack;
+}
+
+/* A goroutine's stack pointer is as if its stack ended here. */
+#define STACK_END (UINT64_C(1) << 63)
+
+static void find_goroutine(const struct call_stacks *stacks,
+			   struct replayer *replayer, struct standing *now)
+{
+	struct goroutine found;
+
+	if (!stacks->is_go ||
+	    !goroutine_find(replayer, stacks->table, now->sp, &found))
+		return;
+	now->goroutine = found.number;
+	now->sp += STACK_END - found.stack_end;
+	now->stack = 0;
+	now->stack_end = UINT64_MAX;
 }
 
 static bool peek(void *context, uint64_t addr, void *bytes, size_t size)
@@ -129,6 +148,7 @@ static int stand(struct call_stacks *stacks, struct marks *marks,
 		.from = stop->from,
 	};
 	find_stack(replayer, out);
+	find_goroutine(stacks, replayer, out);
 	return find_back(stacks, replayer, sp, &out->back, &out->frame);
 }
 
@@ -141,7 +161,9 @@ static int set_steps(struct call_stacks *stacks, struct call *call)
 	uint64_t before, after;
 	int rc;
 
-	call->has_steps = true;
+	call->has_steps = !call->has_moved;
+	if (call->has_moved)
+		return 0;
 	if (recording_threads(recording) == 1) {
 		call->steps = call->ended.time - call->at.time;
 		return 0;
@@ -239,18 +261,20 @@ static int find_of_thread(struct call_stacks *stacks, uint64_t thread,
 
 /* The stack of the thread that executes. */
 static int find_calls(struct call_stacks *stacks, struct marks *marks,
-		      const struct position *at, struct call_stack **out)
+		      const struct standing *now, struct call_stack **out)
 {
 	struct replayer *replayer = marks_replayer(marks);
 	int rc;
 
+	if (now->goroutine)
+		return find_of_thread(stacks, now->goroutine, out);
 	if (!stacks->kernel) {
 		*out = &stacks->stacks[replayer_stream(replayer)];
 		return 0;
 	}
 	rc = find_of_thread(stacks, kernel_present_thread(stacks->kernel),
 			    out);
-	return rc ? rc : end_others(stacks, *out, replayer, at);
+	return rc ? rc : end_others(stacks, *out, replayer, &now->at);
 }
 
 /* ------- a call begins ------- */
@@ -314,6 +338,13 @@ static int leave_for_entry(struct call_stacks *stacks, struct call_stack *stack,
 		return rc;
 	*jumped = is_jumped_to(stack, replayer, now);
 	return *jumped ? 0 : leave(stacks, stack, now, now->sp + 1);
+}
+
+/* A function of Go has found its stack too small, and has got a larger one. */
+static bool begins_again(const struct call_stack *stack,
+			 const struct standing *now)
+{
+	return now->goroutine && top(stack)->pc == now->pc;
 }
 
 static bool is_inner(const struct call_stack *stack,
@@ -384,10 +415,10 @@ static int begin_call(struct call_stacks *stacks, struct marks *marks,
 			       &tid, stacks->why);
 
 	if (!rc)
-		rc = find_calls(stacks, marks, &now->at, &stack);
+		rc = find_calls(stacks, marks, now, &stack);
 	if (!rc)
 		rc = leave_for_entry(stacks, stack, replayer, now, &jumped);
-	if (rc)
+	if (rc || (jumped && begins_again(stack, now)))
 		return rc;
 	function->is_called |= !stacks->user->some_thread ||
 			       tid == stacks->user->tid;
@@ -407,13 +438,27 @@ static int begin_call(struct call_stacks *stacks, struct marks *marks,
 	return rc ? rc : tell_begin(stacks, marks, call);
 }
 
+static int look_for_go(struct call_stacks *stacks,
+		       const struct symbols *symbols)
+{
+	uint64_t module = (uint64_t)(uintptr_t)symbols;
+
+	if (number_map_find(&stacks->modules, module))
+		return 0;
+	stacks->is_go |= goroutines_are_in(symbols);
+	return number_map_set(&stacks->modules, module, 0) ?
+		       out_of_memory(stacks) : 0;
+}
+
 int call_stacks_enter(struct call_stacks *stacks, struct marks *marks,
 		      struct call_function *function,
 		      const struct vm_stop *stop, const struct position *at)
 {
 	struct standing now;
-	int rc = stand(stacks, marks, stop, at, &now);
+	int rc = look_for_go(stacks, function->symbols);
 
+	if (!rc)
+		rc = stand(stacks, marks, stop, at, &now);
 	return rc ? rc : begin_call(stacks, marks, function, &now);
 }
 
@@ -450,6 +495,7 @@ static int return_from(struct call_stacks *stacks, struct marks *marks,
 					      result);
 		if (call->frame)
 			marks_unwatch(marks, call->back);
+		call->has_moved = replayer_stream(replayer) != call->stream;
 		if (!rc)
 			rc = end_top(stacks, stack, CALL_RETURNED, &now->at);
 	}
@@ -462,12 +508,17 @@ int call_stacks_return(struct call_stacks *stacks, struct marks *marks,
 {
 	struct replayer *replayer = marks_replayer(marks);
 	struct call_stack *stack;
-	struct standing now;
-	int rc = find_calls(stacks, marks, at, &stack);
+	struct standing now = { .at = *at };
+	int rc = 0;
 
+	if (stacks->is_go)
+		rc = stand(stacks, marks, stop, at, &now);
+	if (!rc)
+		rc = find_calls(stacks, marks, &now, &stack);
 	if (rc || !stack->count)
 		return rc;
-	rc = stand(stacks, marks, stop, at, &now);
+	if (!stacks->is_go)
+		rc = stand(stacks, marks, stop, at, &now);
 	if (!rc)
 		rc = leave(stacks, stack, &now,
 			   now.sp - popped(stacks, replayer, now.from));
@@ -569,4 +620,5 @@ void call_stacks_release(struct call_stacks *stacks)
 	free(stacks->stacks);
 	stacks->stacks = NULL;
 	number_map_release(&stacks->threads);
+	number_map_release(&stacks->modules);
 }

@@ -6,7 +6,8 @@
  * what leads there by a stub, as those of shared libraries, is one call.  It
  * ends where the function returns to, with the stack as it was.  A function
  * that jumps to another one has called it: both return at once.  Calls nest by
- * thread; of a machine, by the threads of its kernel if that is known.
+ * thread; of a machine, by the threads of its kernel if that is known; of Go, by
+ * goroutine, and a function that begins again on a larger stack is called once.
  *
  * A call that does not return is noticed by what its thread does later: another
  * call, or a return, further up its stack; or that of a function that leads to
@@ -49,13 +50,15 @@ struct call {
 	struct position at;
 	uint32_t stream, tid;
 	guest_addr pc;		/* of the function's first instruction */
-	guest_addr sp;		/* there; it points to: */
+	guest_addr sp;		/* there; of a goroutine, as if its stack ended
+				   at 2^63; it points to: */
 	guest_addr back;	/* where the call returns to */
 	unsigned frame;		/* of a Cortex-M's exception: bytes that the
 				   return takes off the stack */
 	guest_addr from;	/* of a jump: the instruction that jumped; 0 */
 	unsigned depth;		/* in how many of the others it is */
 	bool is_inner;		/* a call of the same function is around it */
+	bool has_moved;		/* another thread has returned from it */
 
 	enum call_end end;
 	struct position ended;	/* unless it was left */
@@ -101,7 +104,10 @@ struct call_stacks {
 	const struct reg_table *table;
 	struct kernel *kernel;	/* of a machine, whose threads it tells apart;
 				   NULL: a thread is a stream */
-	struct number_map threads;	/* the kernel's: their stacks */
+	struct number_map modules;	/* whose functions were called */
+	bool is_go;			/* one is: goroutines are threads */
+	struct number_map threads;	/* the kernel's, or goroutines: their
+					   stacks */
 	struct call_stack *stacks;	/* by stream, or that */
 	size_t count, room;
 	uint64_t begun;

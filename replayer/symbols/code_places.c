@@ -10,6 +10,7 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "replayer/symbols/dwarf_locations.h"
 #include "replayer/symbols/inlines.h"
 #include "replayer/symbols/lines.h"
 #include "replayer/symbols/patterns.h"
@@ -30,7 +31,7 @@ static bool has_lists(Dwarf_Die *parent, unsigned depth)
 	if (depth > DEPTH_MOST || dwarf_child(parent, &die))
 		return false;
 	do {
-		if (dwarf_attr(&die, DW_AT_location, &attribute) &&
+		if (dwarf_location(&die, DW_AT_location, &attribute) &&
 		    dwarf_getlocation(&attribute, &ops, &count))
 			return true;
 		if (has_lists(&die, depth + 1))

@@ -14,6 +14,7 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "replayer/symbols/dwarf_locations.h"
 
 /* How deep scopes may be nested in a file that makes sense. */
 #define DEPTH_MOST 256
@@ -170,7 +171,7 @@ static struct frame find_frame(Dwarf_Die *function)
 	Dwarf_Op *ops;
 	size_t count;
 
-	if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) ||
+	if (!dwarf_location(function, DW_AT_frame_base, &attribute) ||
 	    dwarf_getlocation(&attribute, &ops, &count) || count != 1)
 		return frame;
 	if (ops[0].atom == DW_OP_call_frame_cfa) {
@@ -222,7 +223,7 @@ static int add_local(struct search *search, Dwarf_Die *variable,
 	size_t count;
 	int rc = 0;
 
-	if (!dwarf_attr(variable, DW_AT_location, &attribute))
+	if (!dwarf_location(variable, DW_AT_location, &attribute))
 		return 0;
 	if (!dwarf_getlocation(&attribute, &ops, &count)) {
 		return take_location(&place, frame, ops, count) ?

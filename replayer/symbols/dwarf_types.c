@@ -13,6 +13,7 @@
 
 #include "formats/array.h"
 #include "formats/error.h"
+#include "replayer/symbols/dwarf_locations.h"
 
 /* How deep types may be nested in a file that makes sense. */
 #define DEPTH_MOST 64
@@ -28,24 +29,14 @@ bool dwarf_type_of(Dwarf_Die *entry, Dwarf_Die *out)
 	       dwarf_formref_die(&attribute, out);
 }
 
-/*
- * libdw looks for what older forms have in the wrong section, and finds no
- * address there: Go's compiler uses them.
- */
 bool dwarf_fixed_address(Dwarf_Die *variable, uint64_t *out)
 {
 	Dwarf_Attribute attribute, indexed;
-	Dwarf_Block block;
 	Dwarf_Op *ops;
 	size_t count;
 
-	if (!dwarf_attr_integrate(variable, DW_AT_location, &attribute))
+	if (!dwarf_location(variable, DW_AT_location, &attribute))
 		return false;
-	if (!dwarf_formblock(&attribute, &block) &&
-	    block.length == 1 + sizeof(*out) && block.data[0] == DW_OP_addr) {
-		memcpy(out, block.data + 1, sizeof(*out));
-		return true;
-	}
 	if (dwarf_getlocation(&attribute, &ops, &count) || count != 1)
 		return false;
 	if (ops[0].atom == DW_OP_addr) {

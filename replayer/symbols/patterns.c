@@ -70,10 +70,11 @@ static bool has_wildcard(const char *pattern)
 	return strpbrk(pattern, "*?[") != NULL;
 }
 
-/* " const &", "[abi:cxx11]", " [clone .isra.0]": what follows arguments. */
+/* " const &", "[abi:cxx11]", " [clone .isra.0]": what follows arguments; not the
+ * ".move" of Go's "main.(*point).move". */
 static bool is_behind_arguments(const char *text)
 {
-	return *text != ':' &&
+	return *text != ':' && *text != '.' &&
 	       !text[strspn(text, " abcdefghijklmnopqrstuvwxyz0123456789"
 				  "&[]:._")];
 }

@@ -26,6 +26,7 @@
  *	short_names.h	functions by a part of their name
  *	split_join.h	debugging information out of several files
  *	tail_calls.h	functions whose last call was a jump
+ *	dwarf_locations.h	attributes that say where something is
  *	dwarf_places.h	where code finds variables of atomic types
  */
 #ifndef CPREC_REPLAYER_SYMBOLS_SYMBOLS_H
@@ -38,6 +39,7 @@
 #include "replayer/symbols/code_units.h"
 #include "replayer/symbols/debug_search.h"
 #include "replayer/symbols/demangle.h"
+#include "replayer/symbols/dwarf_locations.h"
 #include "replayer/symbols/dwarf_places.h"
 #include "replayer/symbols/exception_frame.h"
 #include "replayer/symbols/frames.h"

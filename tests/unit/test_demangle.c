@@ -149,6 +149,8 @@ static const struct size_row sizes[] = {
 	{ "main(int, char**)::<lambda(int)>", "" },
 	{ "f()::{lambda(int)#1}::operator()", "(int) const" },
 	{ "operator()", "" },
+	{ "main.(*point).move", "" },
+	{ "main.(*point).move.func1", "" },
 };
 
 static void size_rows(void **state)
