@@ -5,8 +5,8 @@ variables, as gdb sees them natively.
 
 usage: go_calls.py --cprec C
 
-The program is programs/go/calls.go, with and without optimization.  Without Go,
-all is left out.  Speaks TAP.
+The program is programs/go/calls.go, with and without optimization, and for
+AArch64.  Without Go, all is left out.  Speaks TAP.
 """
 import json
 import os
@@ -20,7 +20,9 @@ from tap import CprecTap, equal, expect, main  # noqa: E402
 
 SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "programs",
                       "go", "calls.go")
-WAYS = {"optimized": "", "plain": "all=-N -l"}
+# Options of the compiler, and the architecture, if it is not the host's.
+WAYS = {"AArch64": ("", {"GOARCH": "arm64"}), "optimized": ("", {}),
+        "plain": ("-N -l", {})}
 
 # What the source calls functions with.
 ARGUMENTS = {
@@ -52,13 +54,18 @@ class Go(CprecTap):
     def begin(self, way):
         self.program = os.path.join(self.folder, way)
         self.trace = self.program + ".cpr"
-        subprocess.run(["go", "build", "-gcflags=" + WAYS[way], "-o",
+        flags, other = WAYS[way]
+        subprocess.run(["go", "build", "-gcflags=" + flags, "-o",
                         self.program, SOURCE], check=True, timeout=250,
                        capture_output=True,
                        env={**os.environ, "GOFLAGS": "", "GO111MODULE": "off",
-                            "GOCACHE": os.path.join(self.folder, "cache")})
+                            "GOCACHE": os.path.join(self.folder, "cache"),
+                            **other})
         done = self.cprec("record", "-q", "-o", self.trace, self.program)
         self.said = [line.split("|") for line in done.stdout.splitlines()]
+        expect(self.said, done.stderr)
+        if other:
+            return
         natively = subprocess.run(self.program, capture_output=True,
                                   text=True, check=True)
         equal(sorted(self.said), sorted(
