@@ -17,7 +17,6 @@
 #include "replayer/expressions/conventions.h"
 #include "replayer/expressions/conventions_go.h"
 #include "replayer/expressions/expressions_internal.h"
-#include "replayer/expressions/location_values.h"
 #include "replayer/expressions/show.h"
 #include "replayer/symbols/symbols.h"
 
@@ -32,8 +31,7 @@ struct parameter {
 	struct type *type;
 	bool is_located;	/* debugging information says where it is */
 	bool is_result;		/* of Go */
-	struct go_place place;	/* of Go, by the convention, */
-	bool is_said;		/* ... or as debugging information says */
+	struct go_place place;	/* of Go */
 };
 
 struct signature {
@@ -155,62 +153,11 @@ static bool find_function(struct signature *signature, Dwarf_Die *out)
 
 /* ------- of Go ------- */
 
-/* What debugging information says of the place at the first instruction. */
-static bool find_said(const struct code_frame *frame,
-		      struct parameter *parameter, Dwarf_Op *out)
-{
-	Dwarf_Attribute attribute;
-	Dwarf_Op *ops;
-	size_t count;
-
-	if (!dwarf_location(&parameter->die, DW_AT_location, &attribute) ||
-	    dwarf_getlocation_addr(&attribute, frame->pc, &ops, &count, 1) !=
-		    1 || !count)
-		return false;
-	*out = ops[0];
-	return true;
-}
-
-/* Whether that is the place by the convention; of one in registers, the first. */
-static bool is_said(const struct context *context,
-		    const struct parameter *parameter, const Dwarf_Op *said)
-{
-	const struct reg_table *table = recording_reg_table(context->recording);
-	const struct go_place *place = &parameter->place;
-	uint64_t number;
-	unsigned reg;
-
-	if (said->atom == DW_OP_call_frame_cfa || said->atom == DW_OP_fbreg)
-		return place->is_on_stack && place->offset ==
-			(said->atom == DW_OP_fbreg ? said->number : 0);
-	return !location_is_register(said, &number) ||
-	       (place->count && number < table->dwarf_all_count &&
-		go_register(context, &place->parts[0], &reg) &&
-		table->dwarf_all[number] == reg);
-}
-
-/* A result that is above the frame is there when the function has returned. */
-static void take_said(struct parameter *result, const Dwarf_Op *said)
-{
-	bool is_above = said->atom == DW_OP_call_frame_cfa ||
-			(said->atom == DW_OP_fbreg &&
-			 (int64_t)said->number >= 0);
-
-	if (!is_above)
-		return;
-	result->is_said = true;
-	result->place = (struct go_place) {
-		.is_on_stack = true,
-		.offset = said->atom == DW_OP_fbreg ? said->number : 0,
-	};
-}
-
 static int place_parameters(struct context *context,
 			    struct signature *signature,
 			    struct go_passing *passing)
 {
-	bool has_results = false;
-	Dwarf_Op said;
+	bool has_results = false, fits;
 	int rc = 0;
 
 	for (size_t i = 0; i < signature->count && !rc; i++) {
@@ -221,13 +168,17 @@ static int place_parameters(struct context *context,
 		has_results |= parameter->is_result;
 		rc = go_place_next(context, passing, parameter->type,
 				   &parameter->place, NULL);
-		if (rc || !find_said(&signature->frame, parameter, &said))
+		if (rc)
+			break;
+		if (parameter->is_result) {
+			go_result_place_said(&signature->frame,
+					     &parameter->die,
+					     &parameter->place);
 			continue;
-		if (parameter->is_result)
-			take_said(parameter, &said);
-		else
-			signature->has_gaps |= !is_said(context, parameter,
-							&said);
+		}
+		fits = go_place_fits(context, &signature->frame,
+				     &parameter->die, &parameter->place);
+		signature->has_gaps |= !fits;
 	}
 	return rc == ERR_NO_MEMORY ? rc : 0;
 }
@@ -527,7 +478,7 @@ static int go_result(struct context *context,
 		     struct failure *why)
 {
 	if (result->place.is_on_stack && signature->has_gaps &&
-	    !result->is_said)
+	    !result->place.is_said)
 		return failed(why, ERR_NOT_FOUND, "where it is depends on"
 			      " arguments without a name");
 	return go_value(context, &result->place, result->type, 0, out, why);

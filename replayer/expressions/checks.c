@@ -112,19 +112,34 @@ static int look_at_point(struct look *look, const char *text,
 	return rc == ERR_NOT_FOUND || rc == ERR_INPUT ? 0 : rc;
 }
 
+/* A number for the modules that are mapped, and where. */
+static uint64_t modules_at(struct names *names, uint64_t t)
+{
+	const struct symbols *module;
+	uint64_t bias, sum = 0;
+
+	for (size_t i = 0; (module = names_mapped(names, t, i, &bias)); i++)
+		sum = (sum ^ (uint64_t)(uintptr_t)module ^ bias << 7) *
+		      UINT64_C(0x100000001b3);
+	return sum;
+}
+
 /* Wherever other modules are mapped, names may mean something else. */
 static int look_at_times(struct look *look,
 			 const struct expressions_asked *asked,
 			 struct failure *why)
 {
 	struct names *names = lines_names(look->context->lines);
-	uint64_t until = 0;
+	uint64_t until = 0, modules, before = 0;
 	int rc = 0;
 
 	look->place.at = asked->from;
 	do {
-		for (size_t i = 0; i < asked->count && !rc; i++)
+		modules = modules_at(names, look->place.at.time);
+		for (size_t i = 0; i < asked->count && !rc &&
+				   modules != before; i++)
 			rc = look_at_point(look, asked->points[i].text, why);
+		before = modules;
 		if (!rc)
 			rc = names_until(names, look->place.at.time, &until,
 					 why);

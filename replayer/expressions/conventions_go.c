@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "formats/error.h"
+#include "replayer/expressions/location_values.h"
 #include "replayer/recording/recording.h"
+#include "replayer/symbols/symbols.h"
 
 /* How deep structures may be nested in a file that makes sense. */
 #define DEPTH_MOST 32u
@@ -203,6 +205,66 @@ void go_begin_results(struct context *context, struct go_passing *passing)
 	passing->taken = (struct arguments) {
 		.stack = align(passing->taken.stack, word),
 	};
+}
+
+/* ------- what debugging information says of places ------- */
+
+/* At the first instruction. */
+static bool find_said(const struct code_frame *frame, Dwarf_Die *parameter,
+		      Dwarf_Op *out)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Op *ops;
+	size_t count;
+
+	if (!dwarf_location(parameter, DW_AT_location, &attribute) ||
+	    dwarf_getlocation_addr(&attribute, frame->pc, &ops, &count, 1) !=
+		    1 || !count)
+		return false;
+	*out = ops[0];
+	return true;
+}
+
+static bool is_of_frame(const Dwarf_Op *said, int64_t *offset)
+{
+	*offset = said->atom == DW_OP_fbreg ? (int64_t)said->number : 0;
+	return said->atom == DW_OP_fbreg ||
+	       said->atom == DW_OP_call_frame_cfa;
+}
+
+bool go_place_fits(const struct context *context,
+		   const struct code_frame *frame, Dwarf_Die *parameter,
+		   const struct go_place *place)
+{
+	const struct reg_table *table = recording_reg_table(context->recording);
+	Dwarf_Op said;
+	int64_t offset;
+	uint64_t number;
+	unsigned reg;
+
+	if (!find_said(frame, parameter, &said))
+		return true;
+	if (is_of_frame(&said, &offset))
+		return place->is_on_stack && place->offset == (uint64_t)offset;
+	return !location_is_register(&said, &number) ||
+	       (place->count && number < table->dwarf_all_count &&
+		go_register(context, &place->parts[0], &reg) &&
+		table->dwarf_all[number] == reg);
+}
+
+void go_result_place_said(const struct code_frame *frame, Dwarf_Die *result,
+			  struct go_place *place)
+{
+	Dwarf_Op said;
+	int64_t offset;
+
+	/* Below, it is no more when the function has returned. */
+	if (find_said(frame, result, &said) && is_of_frame(&said, &offset) &&
+	    offset >= 0)
+		*place = (struct go_place) {
+			.is_on_stack = true, .is_said = true,
+			.offset = (uint64_t)offset,
+		};
 }
 
 /* ------- values ------- */

@@ -28,6 +28,7 @@ struct go_passing {
 /* A place of an argument or result. */
 struct go_place {
 	bool is_on_stack;
+	bool is_said;		/* by debugging information */
 	uint64_t offset;	/* there, from the canonical frame address on */
 	struct go_part {
 		bool is_vector;
@@ -45,6 +46,18 @@ bool go_passing_of(Dwarf_Die *function, struct go_passing *out);
 int go_place_next(struct context *context, struct go_passing *passing,
 		  struct type *type, struct go_place *out, struct failure *why);
 void go_begin_results(struct context *context, struct go_passing *passing);
+
+/*
+ * Whether debugging information says the same of an argument, as far as it does:
+ * it leaves out arguments without a name, which have places, too.
+ */
+bool go_place_fits(const struct context *context,
+		   const struct code_frame *frame, Dwarf_Die *parameter,
+		   const struct go_place *place);
+
+/* The place of a result above the function's frame, if it says one. */
+void go_result_place_said(const struct code_frame *frame, Dwarf_Die *result,
+			  struct go_place *place);
 
 /* The register that a part is in. */
 bool go_register(const struct context *context, const struct go_part *part,
