@@ -480,7 +480,7 @@ static int on_count(void *context, const struct cprec_call_count *count)
 	return 0;
 }
 
-static const char *const names[] = { "counter", "price", "*(int *)8" };
+static const char *const names[] = { "counter", "price", "counter / 0" };
 
 static int on_met(void *context, const struct cprec_met *met,
 		  struct cprec_cursor *there)

@@ -190,7 +190,7 @@ def look_at_calls(recording, line):
         "no_such_function"))))
     for met, values in recording.log(line, "mark",
                                      values=("counter", "price",
-                                             "*(int *)8")):
+                                             "counter / 0")):
         show("met", met.point, met.at, met.tid,
              *("-" if value.startswith("<") else value for value in values))
     show("no value:", code_of(lambda: list(recording.log(
