@@ -660,6 +660,24 @@ class Calls(CprecTap):
             equal(len(self.ours("log", path, f"fib => {right}")), count,
                   right)
 
+    def plugins(self, program):
+        """A variable that is there while a library is mapped."""
+        library = program + ".so"
+        subprocess.run([*self.options.cc.split(), "-g", "-shared", "-fPIC",
+                        "-DPLUGIN", "-o", library,
+                        os.path.join(SOURCES, "plugin.c")], check=True)
+        path = program + ".plugged.cpr"
+        done = self.cprec("record", "-q", "-o", path, program, library)
+        equal(done.returncode, 0, done.stderr)
+        logs = self.ours("log", path, "at => number, plugged")
+        equal([[value.get("value") for value in log["values"]]
+               for log in logs], [["0", None], ["1", "8"], ["2", None]],
+              "log")
+        for place in "at", "plug":
+            for wrong in "pluged", "plugged.x":
+                done = self.cprec("log", path, f"{place} => {wrong}")
+                equal((done.returncode, done.stdout), (1, ""), wrong)
+
     def returned(self, program):
         path = self.record(program)
         calls = self.ours("calls", path, "fib")
@@ -732,6 +750,7 @@ def run_all(options, folder):
               for level in ("-O1", "-O2", "-O3")
               for test in (tests.copies, tests.codeless)),
             (tests.unexecuted, inlined_0), (tests.mistakes, plain_0),
+            (tests.plugins, tests.build("plugin.c", "-O1", "-ldl")),
             (tests.returned, plain_0),
             (tests.others, plain_0)):
         tests.test(f"{function.__name__}, {os.path.basename(program)}",

@@ -2,7 +2,7 @@
 /* What a function was called with, where it does not keep that: see when.py. */
 static volatile int sink;
 
-__attribute__((noipa)) static void use(int number)
+__attribute__((noinline, noipa)) static void use(int number)
 {
 	sink += number;
 }
