@@ -138,7 +138,8 @@ static unsigned open_path(struct server *server, const char *path,
 	if (make_proc_file(server, path, &out->text))
 		return 0;
 	text_release(&out->text);
-	rc = *path == '/' ? program_file_open(server, path, &out->file, &why) :
+	rc = *path == '/' && !kernel_file_is(server, path) ?
+		     program_file_open(server, path, &out->file, &why) :
 			    CPREC_NOT_FOUND;
 	if (!rc)
 		return 0;

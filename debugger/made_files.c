@@ -7,6 +7,9 @@
  * debugging information: so there are names, and a debugger that has debugging
  * information of that build id finds it.
  *
+ * A machine's kernel has symbols in its memory, and no file: the one that is made
+ * has those of its modules, too, all where they are.
+ *
  * Source: System V ABI, "Object Files"; gdb's solib-svr4.c, which compares the
  * program's headers with those in memory.
  */
@@ -20,7 +23,7 @@
 #include "debugger/elf_parts.h"
 #include "debugger/target.h"
 
-#define MAPPINGS_MOST 64u
+#define MAPPINGS_MOST 1024u
 #define HEADERS_MOST 64u
 #define TEXTS_MOST (UINT64_C(64) << 20)
 #define SIZE_MOST (UINT64_C(1) << 40)
@@ -33,6 +36,10 @@ static const char section_names[] =
 	"\0.note.gnu.build-id\0.shstrtab\0.symtab\0.strtab\0.text\0.data";
 enum { NAME_NOTE = 1, NAME_NAMES = 20, NAME_SYMBOLS = 30, NAME_TEXTS = 38,
        NAME_CODE = 46, NAME_DATA = 52 };
+
+#define KERNEL_PATH "/boot/%s"
+#define PIECE_GAP (UINT64_C(1) << 20)	/* between parts of a kernel's module */
+#define PAGE UINT64_C(4096)
 
 struct made {
 	const char *path;	/* of the module */
@@ -52,6 +59,10 @@ struct made {
 		uint8_t id[ID_MOST];
 	} note;
 	struct text symbols, texts;
+
+	/* Of a kernel: */
+	char *module;		/* which the last mapping is of */
+	bool has_lines;		/* it has a file, which is better */
 };
 
 /* ------- where it is ------- */
@@ -108,28 +119,39 @@ static void take_headers(struct server *server, struct made *made)
 
 /* ------- what is known of it ------- */
 
+static void begin_symbols(struct made *made)
+{
+	elf_add_symbol(&made->symbols, made->target->word, (Elf64_Sym){ 0 });
+	text_add_bytes(&made->texts, "", 1);
+}
+
+static void add_symbol(struct made *made, size_t mapping, unsigned kind,
+		       Elf64_Sym one, const char *name)
+{
+	unsigned type = kind == CPREC_SYMBOL_FUNCTION ? STT_FUNC :
+			kind == CPREC_SYMBOL_DATA     ? STT_OBJECT :
+							STT_NOTYPE;
+
+	one.st_name = made->texts.size;
+	one.st_info = ELF64_ST_INFO(STB_GLOBAL, type);
+	one.st_shndx = FIRST_MAPPED + mapping;
+	elf_add_symbol(&made->symbols, made->target->word, one);
+	/* Versions are for linkers. */
+	text_add_bytes(&made->texts, name, strcspn(name, "@"));
+	text_add_bytes(&made->texts, "", 1);
+}
+
 static int take_symbol(void *context, const struct cprec_module_symbol *symbol)
 {
 	struct made *made = context;
 	size_t mapping = mapping_of(made, symbol->addr + made->bias);
-	unsigned type = symbol->kind == CPREC_SYMBOL_FUNCTION ? STT_FUNC :
-			symbol->kind == CPREC_SYMBOL_DATA     ? STT_OBJECT :
-								STT_NOTYPE;
-	Elf64_Sym one = {
-		.st_name = made->texts.size,
-		.st_info = ELF64_ST_INFO(STB_GLOBAL, type),
-		.st_shndx = FIRST_MAPPED + mapping,
-		.st_value = symbol->addr | symbol->is_thumb,
-		.st_size = symbol->length,
-	};
 
 	if (mapping == made->mapping_count)
 		return 0;
-	elf_add_symbol(&made->symbols, made->target->word, one);
-	/* Versions are for linkers. */
-	text_add_bytes(&made->texts, symbol->name,
-		       strcspn(symbol->name, "@"));
-	text_add_bytes(&made->texts, "", 1);
+	add_symbol(made, mapping, symbol->kind, (Elf64_Sym) {
+		.st_value = symbol->addr | symbol->is_thumb,
+		.st_size = symbol->length,
+	}, symbol->name);
 	return made->texts.size > TEXTS_MOST;
 }
 
@@ -158,10 +180,108 @@ static bool find_all(struct server *server, struct made *made)
 	made->bias = made->base;
 	take_headers(server, made);
 	cprec_each_module(server->recording, take_build_id, made, NULL);
-	elf_add_symbol(&made->symbols, made->target->word, (Elf64_Sym){ 0 });
-	text_add_bytes(&made->texts, "", 1);
+	begin_symbols(made);
 	cprec_each_module_symbol(server->recording, made->path, take_symbol,
 				 made, NULL);
+	return made->symbols.size > elf_symbol_size(made->target->word);
+}
+
+/* ------- a machine's kernel ------- */
+
+static bool is_in_kernel(const struct cprec_symbol *symbol)
+{
+	return symbol->addr >> 63;
+}
+
+/* The kernel itself comes first. */
+static int take_kernel(void *context, const struct cprec_symbol *symbol)
+{
+	struct made *made = context;
+
+	if (!symbol->is_program || symbol->kind != CPREC_SYMBOL_FUNCTION)
+		return 0;
+	made->has_lines = symbol->file;
+	if (is_in_kernel(symbol))
+		made->module = strdup(symbol->module);
+	return 1;
+}
+
+bool kernel_file_path(struct server *server, struct text *out)
+{
+	struct made made = { 0 };
+	bool is_there;
+
+	if (!server->target->is_machine)
+		return false;
+	cprec_each_symbol(server->cursor, NULL, take_kernel, &made, NULL);
+	is_there = made.module && !made.has_lines;
+	if (is_there)
+		text_add(out, KERNEL_PATH, made.module);
+	free(made.module);
+	return is_there;
+}
+
+bool kernel_file_is(struct server *server, const char *path)
+{
+	struct text its = { 0 };
+	bool is_it = kernel_file_path(server, &its) && its.bytes &&
+		     !strcmp(its.bytes, path);
+
+	text_release(&its);
+	return is_it;
+}
+
+/* Symbols of a module that are near to each other are in one part. */
+static bool begin_part(struct made *made, const struct cprec_symbol *symbol)
+{
+	size_t i = made->mapping_count;
+
+	if (i && made->module && !strcmp(made->module, symbol->module) &&
+	    symbol->addr + PIECE_GAP >= made->mappings[i - 1].start &&
+	    symbol->addr <= made->mappings[i - 1].end + PIECE_GAP)
+		return true;
+	free(made->module);
+	made->module = strdup(symbol->module);
+	if (i == MAPPINGS_MOST)
+		return false;
+	made->mappings[i].start = symbol->addr & ~(PAGE - 1);
+	made->mappings[i].end = made->mappings[i].start + PAGE;
+	made->mappings[i].is_code = true;
+	made->mapping_count++;
+	return true;
+}
+
+static void extend_part(struct made *made, const struct cprec_symbol *symbol)
+{
+	size_t i = made->mapping_count - 1;
+	uint64_t end = (symbol->addr + symbol->length + PAGE) & ~(PAGE - 1);
+
+	if (symbol->addr < made->mappings[i].start)
+		made->mappings[i].start = symbol->addr & ~(PAGE - 1);
+	if (end > made->mappings[i].end && end - symbol->addr < SIZE_MOST)
+		made->mappings[i].end = end;
+}
+
+static int take_own_symbol(void *context, const struct cprec_symbol *symbol)
+{
+	struct made *made = context;
+
+	if (!is_in_kernel(symbol))
+		return 0;
+	if (!begin_part(made, symbol))
+		return 1;
+	extend_part(made, symbol);
+	add_symbol(made, made->mapping_count - 1, symbol->kind, (Elf64_Sym) {
+		.st_value = symbol->addr, .st_size = symbol->length,
+	}, symbol->linkage_name);
+	return made->texts.size > TEXTS_MOST;
+}
+
+static bool find_kernel(struct server *server, struct made *made)
+{
+	begin_symbols(made);
+	cprec_each_symbol(server->cursor, NULL, take_own_symbol, made, NULL);
+	free(made->module);
 	return made->symbols.size > elf_symbol_size(made->target->word);
 }
 
@@ -272,12 +392,15 @@ static bool add_all(const struct made *made, struct text *out)
 bool program_file_make(struct server *server, const char *path,
 		       struct text *out, uint64_t *size)
 {
-	char *mapped = program_file_mapped(server, path);
+	bool is_kernel = kernel_file_is(server, path);
+	char *mapped = is_kernel ? NULL : program_file_mapped(server, path);
 	struct made made = {
 		.path = mapped ? mapped : path,
 		.target = server->target,
 	};
-	bool is_made = find_all(server, &made) && add_all(&made, out);
+	bool is_made = (is_kernel ? find_kernel(server, &made) :
+				    find_all(server, &made)) &&
+		       add_all(&made, out);
 
 	*size = size_of(&made, out);
 	text_release(&made.symbols);

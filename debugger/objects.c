@@ -52,9 +52,13 @@ static int make_path(struct server *server, struct text *out,
 		     struct cprec_failure *why)
 {
 	struct program_found found = { .path = out };
-	int rc = find_program_at(server, cprec_cursor_position(server->cursor),
-			      &found, why);
 	char *name = NULL;
+	int rc;
+
+	if (kernel_file_path(server, out))
+		return 0;
+	rc = find_program_at(server, cprec_cursor_position(server->cursor),
+			     &found, why);
 
 	if (!rc && out->bytes)
 		name = program_file_name(server, out->bytes,

@@ -506,9 +506,14 @@ int files_tell(struct server *server, const char *args, struct text *out,
 
 /* ------- made_files.c ------- */
 
+/* The name of the one of a machine's kernel; false: there is none, or users have
+ * the kernel's own file. */
+bool kernel_file_path(struct server *server, struct text *out);
+bool kernel_file_is(struct server *server, const char *path);
+
 /*
- * A file of what the recording knows of a module that is mapped now.  Behind the
- * bytes it has zeros, up to its size.
+ * A file of what the recording knows of a module that is mapped now; of a
+ * machine, of its kernel.  Behind the bytes it has zeros, up to its size.
  */
 bool program_file_make(struct server *server, const char *path,
 		       struct text *out, uint64_t *size);
