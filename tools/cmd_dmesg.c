@@ -13,6 +13,8 @@
 
 static int run(struct options *options);
 
+enum { OPTION_NO_TIMES = VIEW_OWN };
+
 const struct command command_dmesg = {
 	.name = "dmesg",
 	.run = run,
@@ -21,13 +23,17 @@ const struct command command_dmesg = {
 	.usage = "dmesg [OPTION...] [FILE]",
 	.about = "Prints the log of a Linux kernel as it was at a time, out of"
 		 " the machine's memory:\n"
-		 "also what never came to the console.",
+		 "also what never came to the console. Each line begins with the"
+		 " time at which the\n"
+		 "kernel stored the message.",
 	.options = (const struct option_info[]) {
 		{ VIEW_AT, "at", "T",
 		  "a time, in instructions: as 'cprec query --help'\n"
 		  "says; without this, the end" },
+		{ OPTION_NO_TIMES, "no-times", NULL,
+		  "not when: then nothing is replayed" },
 		{ VIEW_JSON, "json", NULL,
-		  "one JSON object for each message: nanoseconds,\n"
+		  "one JSON object for each message: at, nanoseconds,\n"
 		  "level, text" },
 		{ 0 }
 	},
@@ -36,9 +42,15 @@ const struct command command_dmesg = {
 static int print(void *context, const struct kernel_message *message)
 {
 	const struct view *view = context;
+	const bool *has_times = view->context;
+	const struct position at = { message->at, 0 };
+	char text[POSITION_TEXT];
 	json_t *object;
 
 	if (!view->json) {
+		if (*has_times)
+			printf("%-16s ", message->has_time ?
+			       position_text(text, &at) : "?");
 		printf("[%5" PRIu64 ".%06" PRIu64 "] ",
 		       message->nanoseconds / SECOND,
 		       message->nanoseconds % SECOND / 1000);
@@ -47,6 +59,8 @@ static int print(void *context, const struct kernel_message *message)
 		return 0;
 	}
 	object = json_object();
+	if (message->has_time)
+		json_set_count(object, "at", message->at);
 	json_set_count(object, "nanoseconds", message->nanoseconds);
 	json_set_count(object, "level", message->level);
 	json_object_set_new(object, "text",
@@ -57,18 +71,25 @@ static int print(void *context, const struct kernel_message *message)
 
 static int show(struct view *view, struct failure *why)
 {
+	const bool *has_times = view->context;
 	int rc = opened_kernel(view->opened, why);
 
-	return rc ? rc : kernel_each_message(view->opened->kernel, &view->at,
-					     print, view, why);
+	return rc ? rc : kernel_each_message(view->opened->kernel,
+					     *has_times ?
+						lines_names(view->lines) : NULL,
+					     &view->at, print, view, why);
 }
 
 static int run(struct options *options)
 {
-	struct view view = { .show = show };
+	bool has_times = true;
+	struct view view = { .show = show, .context = &has_times };
 	int id = 0, rc = 0;
 
 	while (!rc && (id = options_next(options)) >= 0)
-		rc = view_take_option(options, id, &view);
+		if (id == OPTION_NO_TIMES)
+			has_times = false;
+		else
+			rc = view_take_option(options, id, &view);
 	return views_run(&view, options, rc ? rc : id);
 }

@@ -163,7 +163,8 @@ static void print_whole(struct strace_lines *lines,
 	char name[CALL_NAME];
 
 	begin_line(lines, &call->began, call->tid, program_of(call));
-	put(lines, "%s(", call_text_name(name, call->text.call, call->number));
+	put(lines, "%s(%s", call_text_name(name, call->text.call, call->number),
+	    call->text.lacks_args ? "..." : "");
 	put_arguments(lines, &call->text, 0);
 	put_result(lines, result);
 }
@@ -193,7 +194,7 @@ static void json_set_line(json_t *object, const struct call_text *call,
 
 	if (!out)
 		return;
-	fprintf(out, "%s(", name);
+	fprintf(out, "%s(%s", name, call->lacks_args ? "..." : "");
 	for (unsigned i = 0; i < call->count; i++)
 		fprintf(out, "%s%s", i ? ", " : "", call->texts[i]);
 	fprintf(out, ") = %s", call->result);
@@ -286,6 +287,7 @@ static void begin_call(struct strace_lines *lines, struct strace_call *call,
 		.text = {
 			.arch = lines->arch,
 			.call = event->call,
+			.lacks_args = event->lacks_args,
 			.sp = event->sp,
 			.string_most = lines->string_most,
 			.fetches = event->program,

@@ -322,7 +322,8 @@ bool candidates_find(struct context *context, const char *name, bool types,
 		if (&context->modules[i] != home)
 			each_in(context, &context->modules[i], &wanted, types,
 				weigh, out);
-	return out->fit;
+	return out->fit || (context_complete(context) &&
+			    candidates_find(context, name, types, out));
 }
 
 /* ------- several ------- */

@@ -85,7 +85,8 @@ const struct context_module *context_module_with(struct context *context,
 	for (size_t i = 0; i < context->module_count; i++)
 		if (context->modules[i].dwarf == dwarf)
 			return &context->modules[i];
-	return NULL;
+	return context_complete(context) ?
+		       context_module_with(context, dwarf) : NULL;
 }
 
 bool context_variable_at(struct context *context, uint64_t addr,
@@ -102,7 +103,8 @@ bool context_variable_at(struct context *context, uint64_t addr,
 		*out = entry->die;
 		return true;
 	}
-	return false;
+	return addr >> 63 && context_complete(context) &&
+	       context_variable_at(context, addr, out);
 }
 
 static bool has_dwarf(const struct context *context,
@@ -200,6 +202,25 @@ static int find_modules(struct context *context, struct failure *why)
 	return rc;
 }
 
+/* Whoever asks may be at one of those that are known: these stay, too. */
+bool context_complete(struct context *context)
+{
+	const size_t before = context->module_count;
+	struct kept_frame *frames = context->frames;
+
+	if (context->is_complete || !recording_is_machine(context->recording))
+		return false;
+	context->is_complete = true;
+	names_complete(lines_names(context->lines), context->place.at.time);
+	context->first_modules = context->modules;
+	context->modules = NULL;
+	context->module_count = context->module_room = 0;
+	context->frames = NULL;
+	find_modules(context, NULL);
+	context->frames = frames;
+	return context->module_count > before;
+}
+
 static bool is_same(const struct expression_place *a,
 		    const struct expression_place *b)
 {
@@ -267,6 +288,7 @@ void context_release(struct context *context)
 	}
 	free(context->indexes);
 	free(context->modules);
+	free(context->first_modules);
 	forget_frames(context);
 }
 
@@ -567,6 +589,8 @@ void context_find_code(struct context *context, uint64_t pc, unsigned inlined,
 		}
 	}
 	*frame = (struct code_frame) { 0 };
+	if (pc >> 63 && context_complete(context))
+		context_find_code(context, pc, inlined, frame);
 }
 
 /* To look for it takes as long as its unit is large: it may be asked again. */
@@ -597,17 +621,20 @@ int context_frame(struct context *context, const struct code_frame **out,
 		  struct failure *why)
 {
 	const struct reg_file *file;
+	bool may_be;
 	int rc = 0;
 
 	*out = &context->frame;
 	if (context->has_frame)
 		return 0;
 	context->frame = (struct code_frame) { 0 };
-	if (context->module_count && !context->no_frame)
+	may_be = !context->no_frame &&
+		 (context->module_count || context_complete(context));
+	if (may_be)
 		rc = context_registers(context, &file, why);
 	if (rc)
 		return rc;
-	if (context->module_count && !context->no_frame)
+	if (may_be)
 		find_frame(context);
 	context->has_frame = true;
 	return 0;

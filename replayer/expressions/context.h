@@ -84,6 +84,8 @@ struct context {
 
 	struct context_module *modules;
 	size_t module_count, module_room;
+	bool is_complete;	/* of a machine: context_complete() was called, */
+	struct context_module *first_modules;	/* ... and before, these were */
 	struct context_index **indexes;	/* of all times */
 	size_t index_count, index_room;
 
@@ -152,6 +154,12 @@ void *context_take(struct context *context, size_t size);
 /* The index of a module, made if there is none yet; NULL without memory. */
 const struct die_index *context_index(struct context *context,
 				      const struct context_module *module);
+
+/*
+ * What takes a while to be found is among the modules from now on: those of a
+ * machine's kernel.  Whether there are more than before.
+ */
+bool context_complete(struct context *context);
 
 /* The entry of the variable that is always there; false if there is none. */
 bool context_variable_at(struct context *context, uint64_t addr,

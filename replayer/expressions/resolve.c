@@ -211,7 +211,8 @@ int resolve_name(struct context *context, const char *name, struct value *out,
 	struct value object;
 	int rc = ERR_NOT_FOUND;
 
-	if (strlen(name) >= NAME_MOST || !context->module_count)
+	if (strlen(name) >= NAME_MOST ||
+	    (!context->module_count && !context_complete(context)))
 		return rc;
 	if (is_identifier(name))
 		rc = find_local(context, name, out, why);
@@ -304,7 +305,7 @@ int resolve_symbol(struct context *context, const char *name,
 	type->name = size ? "<data variable, no debug info>" :
 			    "<text variable, no debug info>";
 	*out = (struct value) { .type = type, .has_addr = true, .addr = addr };
-	if (context->module_count)
+	if (context->module_count || context_complete(context))
 		return resolve_address(context, addr, out, why);
 	return 0;
 }

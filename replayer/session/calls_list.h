@@ -46,6 +46,8 @@ struct call_event {
 	const struct linux_call *call;	/* NULL: nobody knows it */
 	uint64_t number, args[KERNEL_ARGS], sp;
 	bool was_entered;	/* VISIT_LEAVE: a VISIT_ENTER told so */
+	bool lacks_args;	/* VISIT_LEAVE: of a machine, the call has
+				   replaced the registers that had them */
 
 	/* VISIT_LEAVE; VISIT_END: a status, or minus a signal. */
 	int64_t result;

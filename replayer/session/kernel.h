@@ -116,16 +116,21 @@ int kernel_find_process(struct kernel *kernel, const struct position *at,
 
 struct kernel_message {
 	uint64_t nanoseconds;	/* as the kernel counts */
+	bool has_time;
+	uint64_t at;		/* has_time: when it was logged */
 	unsigned level;
 	const char *text;	/* `length` bytes */
 	size_t length;
 };
 
-/* What it has logged until then, as far as it keeps that. */
+/*
+ * What it has logged until then, as far as it keeps that.  By the names of its
+ * functions, when; without them, NULL, times are not looked for.
+ */
 typedef int kernel_message_visit(void *context,
 				 const struct kernel_message *message);
-int kernel_each_message(struct kernel *kernel, const struct position *at,
-			kernel_message_visit *visit, void *context,
-			struct failure *why);
+int kernel_each_message(struct kernel *kernel, struct names *names,
+			const struct position *at, kernel_message_visit *visit,
+			void *context, struct failure *why);
 
 #endif

@@ -2,8 +2,9 @@
 /*
  * kernel_calls.c - see kernel_calls.h
  *
- * Source: Linux, arch/arm64/kernel/syscall.c and signal.c, kernel/exit.c and
- * signal.c, fs/coredump.c.
+ * Source: Linux, arch/arm64/kernel/syscall.c and signal.c, start_thread() in
+ * arch/arm64/include/asm/processor.h, kernel/exit.c and signal.c,
+ * fs/coredump.c.
  */
 #include "replayer/session/kernel_calls.h"
 
@@ -35,12 +36,13 @@ static const char *const functions[STOPS] = {
 };
 
 /* What a program has left in registers. */
-enum frame_place { REGS_X, REGS_FIRST, REGS_SP, FRAME_PLACES };
+enum frame_place { REGS_X, REGS_FIRST, REGS_SP, REGS_CALL, FRAME_PLACES };
 
 static const struct kernel_place frame_places[FRAME_PLACES] = {
 	[REGS_X] = { "pt_regs", "regs" },
 	[REGS_FIRST] = { "pt_regs", "orig_x0" },
 	[REGS_SP] = { "pt_regs", "sp" },
+	[REGS_CALL] = { "pt_regs", "syscallno" },
 };
 
 enum place { TASK_SIGNALS, SIGNALS_FLAGS, SIGNAL_INFO_AT, PLACES };
@@ -54,6 +56,10 @@ static const struct kernel_place places[PLACES] = {
 #define GROUP_EXITS 4u		/* SIGNAL_GROUP_EXIT */
 #define STATUS_SIGNAL 0x7fu	/* of how something ends */
 #define NUMBER_REG 8u		/* x8 */
+#define REGISTERS 31u		/* x0 to x30 */
+#define NO_CALL UINT32_MAX	/* of a number: the kernel has forgotten it */
+#define NUMBER_SIGRETURN 139u	/* include/uapi/asm-generic/unistd.h */
+#define NUMBER_EXECVE 221u
 #define CALL_INSN UINT32_C(0x94000000)	/* BL */
 #define CALL_RANGE 0x3ffffffu
 
@@ -103,12 +109,12 @@ static bool read_memory(void *context, uint64_t addr, void *bytes, size_t size)
 	return known_memory_read(context, addr, bytes, size);
 }
 
-static void take_call(struct kernel *kernel, uint64_t frame, uint64_t first,
-		      struct call_event *event)
+static void take_call(struct kernel *kernel, uint64_t frame, uint64_t number,
+		      uint64_t first, struct call_event *event)
 {
 	const struct linux_reader memory = { read_memory, kernel->replayer };
 
-	event->number = program_reg(kernel, frame, NUMBER_REG);
+	event->number = number;
 	event->args[0] = first;
 	for (unsigned i = 1; i < KERNEL_ARGS; i++)
 		event->args[i] = program_reg(kernel, frame, i);
@@ -117,18 +123,49 @@ static void take_call(struct kernel *kernel, uint64_t frame, uint64_t first,
 				      event->args, &memory);
 }
 
+/* A program begins with nothing in its registers. */
+static bool has_begun(struct kernel *kernel, uint64_t frame)
+{
+	for (unsigned i = 0; i < REGISTERS; i++)
+		if (program_reg(kernel, frame, i))
+			return false;
+	return true;
+}
+
+/*
+ * The number of a call that has begun.  Two calls replace the program's
+ * registers, x8 too: one that executes another program, and the one that
+ * returns from a handler.  The kernel forgets the number of the latter, some
+ * kernels that of both.
+ */
+static uint64_t call_number(struct kernel *kernel, uint64_t frame,
+			    bool *is_replaced)
+{
+	uint64_t number = kernel_number(kernel, frame +
+					kernel->calls[REGS_CALL], 4);
+
+	*is_replaced = number == NO_CALL || has_begun(kernel, frame);
+	if (number != NO_CALL)
+		return number;
+	return has_begun(kernel, frame) ? NUMBER_EXECVE : NUMBER_SIGRETURN;
+}
+
 /* Of one that has begun, the first argument is kept elsewhere. */
 void kernel_call_made(struct kernel *kernel, uint64_t task,
 		      struct call_event *out)
 {
-	uint64_t frame;
+	uint64_t frame, number;
+	bool is_replaced;
 
 	*out = (struct call_event){ 0 };
 	if (!find_frame(kernel))
 		return;
 	frame = kernel_stack_end(kernel, task) - kernel->frame;
-	take_call(kernel, frame, kernel_number(kernel, frame +
-					kernel->calls[REGS_FIRST], 8), out);
+	number = call_number(kernel, frame, &is_replaced);
+	take_call(kernel, frame, number,
+		  kernel_number(kernel, frame + kernel->calls[REGS_FIRST], 8),
+		  out);
+	out->lacks_args = is_replaced;
 	out->result = (int64_t)program_reg(kernel, frame, 0);
 }
 
@@ -222,13 +259,14 @@ static void set_begin(const struct visiting *visiting,
 static int enter(struct visiting *visiting, struct kernel_thread *thread,
 		 const struct kernel_process *process)
 {
+	const uint64_t frame = argument(visiting, 0);
 	struct call_event event = begin(visiting, thread, process,
 					VISIT_ENTER);
 
 	set_begin(visiting, &event);
-	take_call(visiting->kernel, argument(visiting, 0),
-		  program_reg(visiting->kernel, argument(visiting, 0), 0),
-		  &event);
+	take_call(visiting->kernel, frame,
+		  program_reg(visiting->kernel, frame, NUMBER_REG),
+		  program_reg(visiting->kernel, frame, 0), &event);
 	thread->in_call = true;
 	thread->call = event;
 	return tell(visiting, &event);

@@ -30,7 +30,7 @@ struct kernel_wanted {
 };
 
 #define KERNEL_PATH_PLACES 18u
-#define KERNEL_CALL_PLACES 3u
+#define KERNEL_CALL_PLACES 4u
 
 struct kernel {
 	struct query *query;

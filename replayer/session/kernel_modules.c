@@ -10,6 +10,7 @@
 #include "formats/bytes.h"
 #include "formats/error.h"
 #include "replayer/session/kernel_internal.h"
+#include "replayer/session/kernel_sections.h"
 
 /* Bounds against damaged memory. */
 #define MODULES_MOST 512u
@@ -261,6 +262,7 @@ static int add_piece(const struct modules_reading *reading,
 static int add_module(const struct modules_reading *reading, uint64_t module)
 {
 	struct kernel *kernel = reading->kernel;
+	struct module_sections sections;
 	struct table table;
 	char name[NAME];
 	int rc = 0;
@@ -283,7 +285,8 @@ static int add_module(const struct modules_reading *reading, uint64_t module)
 		}
 	free(table.entries);
 	free(table.names);
-	return rc;
+	kernel_sections_read(kernel, module, &sections);
+	return rc ? rc : names_add_sections(reading->names, name, &sections);
 }
 
 /* ------- all ------- */

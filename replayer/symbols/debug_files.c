@@ -17,8 +17,11 @@
 #include "replayer/recording/recording.h"
 #include "replayer/symbols/debug_search.h"
 #include "replayer/symbols/file_symbols.h"
+#include "replayer/symbols/kernel_object.h"
 #include "replayer/symbols/names.h"
 #include "replayer/symbols/split_join.h"
+
+#define PIECES_MOST 16u		/* of memory that a kernel's module is in */
 
 struct debug_file {
 	const struct symbols *symbols;
@@ -28,6 +31,9 @@ struct debug_file {
 	Dwfl_Module *module;	/* NULL: there is no such file */
 	Dwarf *extra;		/* to its debugging information, if kept */
 	int extra_fd;
+	struct kernel_object object;	/* of a kernel's module */
+	char *object_path;
+	int object_fd;
 };
 
 /* ------- what the recording keeps ------- */
@@ -291,13 +297,158 @@ static bool begin_own(struct debug_file *file, const struct names *names)
 	return true;
 }
 
+/* ------- modules of a machine's kernel ------- */
+
+static int find_object(Dwfl_Module *module, void **data, const char *name,
+		       Dwarf_Addr base, char **path, Elf **elf)
+{
+	const struct debug_file *file = *data;
+
+	(void)module;
+	(void)name;
+	(void)base;
+	(void)elf;
+	*path = strdup(file->object_path);
+	return fcntl(file->object_fd, F_DUPFD_CLOEXEC, 0);
+}
+
+static int find_section(Dwfl_Module *module, void **data, const char *name,
+			Dwarf_Addr base, const char *section, GElf_Word number,
+			const GElf_Shdr *header, Dwarf_Addr *out)
+{
+	const struct debug_file *file = *data;
+
+	(void)module;
+	(void)name;
+	(void)base;
+	(void)section;
+	(void)header;
+	*out = number < file->object.count ? file->object.sections[number] :
+					     OBJECT_NOWHERE;
+	return 0;
+}
+
+static const Dwfl_Callbacks object_callbacks = {
+	.find_elf = find_object,
+	.find_debuginfo = find_debuginfo,
+	.section_address = find_section,
+	.debuginfo_path = &search_path,
+};
+
+static bool begin_object(struct debug_file *file,
+			 const struct kernel_pieces *pieces)
+{
+	uint64_t start = UINT64_MAX, end_addr = 0;
+	void **data;
+
+	for (size_t i = 0; i < pieces->count; i++) {
+		if (pieces->list[i]->link_base < start)
+			start = pieces->list[i]->link_base;
+		if (pieces->list[i]->link_end > end_addr)
+			end_addr = pieces->list[i]->link_end;
+	}
+	pthread_once(&has_search_path, find_search_path);
+	file->session = dwfl_begin(&object_callbacks);
+	if (file->session)
+		file->module = dwfl_report_module(file->session,
+						  file->symbols->path, start,
+						  end_addr);
+	if (!file->module)
+		return false;
+	dwfl_module_info(file->module, &data, NULL, NULL, NULL, NULL, NULL,
+			 NULL);
+	*data = file;
+	return !dwfl_report_end(file->session, NULL, NULL) &&
+	       has_symbols(file->module, file->symbols);
+}
+
+static void end_object(struct debug_file *file)
+{
+	end(file);
+	kernel_object_release(&file->object);
+	free(file->object_path);
+	file->object_path = NULL;
+	if (file->object_fd >= 0)
+		close(file->object_fd);
+	file->object_fd = -1;
+}
+
+struct object_visit {
+	struct debug_file *file;
+	const struct kernel_pieces *pieces;
+	char *other;		/* one that is another build */
+};
+
+static bool try_object(void *context, const char *path)
+{
+	struct object_visit *visit = context;
+	struct debug_file *file = visit->file;
+
+	file->object_fd = open_regular(path);
+	if (file->object_fd < 0)
+		return false;
+	file->object_path = strdup(path);
+	if (file->object_path &&
+	    kernel_object_place(&file->object, file->object_fd,
+				visit->pieces) &&
+	    begin_object(file, visit->pieces))
+		return true;
+	if (!visit->other && kernel_object_is_called(path, file->symbols->path))
+		visit->other = strdup(path);
+	end_object(file);
+	return false;
+}
+
+static void tell_other_object(const struct debug_file *file, const char *path)
+{
+	char *text;
+
+	if (asprintf(&text, "'%s' is not the module '%s' that was recorded: its"
+		     " symbols are others", path, file->symbols->path) < 0)
+		return;
+	debug_search_note(text);
+	free(text);
+}
+
+/* "6.1.0-50-arm64": it is in the name of the kernel's file. */
+static const char *release_of(const struct names *names)
+{
+	const struct symbols *kernel = names_kernel(names);
+	const char *dash = kernel ? strchr(kernel->path, '-') : NULL;
+
+	return dash ? dash + 1 : "";
+}
+
+/* Whether it is one; its file may be there. */
+static bool open_object(struct debug_file *file, const struct names *names)
+{
+	const struct symbols *list[PIECES_MOST];
+	struct kernel_pieces pieces = {
+		list, 0, names_sections(names, file->symbols->path),
+	};
+	struct object_visit visit = { file, &pieces, NULL };
+
+	while (pieces.count < PIECES_MOST &&
+	       (list[pieces.count] = names_lasting(names, file->symbols,
+						   pieces.count)))
+		pieces.count++;
+	if (!pieces.count)
+		return false;
+	if (!kernel_object_search(file->symbols->path, release_of(names),
+				  try_object, &visit) && visit.other)
+		tell_other_object(file, visit.other);
+	free(visit.other);
+	return true;
+}
+
 static void open_file(struct debug_file *file, const struct names *names)
 {
 	const char *path = file->symbols->path;
 	struct build_id there, ignored;
 	enum found first, found;
 
-	if (begin_own(file, names) || begin_kept(file))
+	if (open_object(file, names) || begin_own(file, names) ||
+	    begin_kept(file))
 		return;
 	found = first = begin_at(file, path, &there);
 	for (unsigned i = 0; found != FOUND_IT; i++) {
@@ -323,11 +474,20 @@ static struct debug_file *make_file(const struct debug_files *files,
 		return NULL;
 	file->symbols = symbols;
 	file->recording = recording;
-	file->extra_fd = -1;
+	file->extra_fd = file->object_fd = -1;
 	if (!recording_modules(recording, &modules, NULL))
 		file->recorded = module_files_find(modules, symbols->path);
 	open_file(file, files->names);
 	return file;
+}
+
+/* Of a module that is in several pieces of memory, the first has its file. */
+static const struct symbols *whole_of(const struct debug_files *files,
+				      const struct symbols *symbols)
+{
+	const struct symbols *first = names_lasting(files->names, symbols, 0);
+
+	return first ? first : symbols;
 }
 
 Dwfl_Module *debug_files_find(struct debug_files *files,
@@ -335,6 +495,7 @@ Dwfl_Module *debug_files_find(struct debug_files *files,
 {
 	struct debug_file *file;
 
+	symbols = whole_of(files, symbols);
 	for (size_t i = 0; i < files->count; i++)
 		if (files->list[i]->symbols == symbols)
 			return files->list[i]->module;
@@ -350,7 +511,8 @@ Dwfl_Module *debug_files_find(struct debug_files *files,
 Dwarf *debug_files_dwarf(struct debug_files *files,
 			 const struct symbols *symbols, uint64_t *bias)
 {
-	Dwfl_Module *module = debug_files_find(files, symbols);
+	Dwfl_Module *module = whole_of(files, symbols) == symbols ?
+		debug_files_find(files, symbols) : NULL;
 	Dwarf_Addr found = 0;
 	Dwarf *dwarf = module ? dwfl_module_getdwarf(module, &found) : NULL;
 
@@ -363,7 +525,7 @@ void debug_files_release(struct debug_files *files)
 	for (size_t i = 0; i < files->count; i++) {
 		struct debug_file *file = files->list[i];
 
-		end(file);
+		end_object(file);
 		dwarf_end(file->extra);
 		if (file->extra_fd >= 0)
 			close(file->extra_fd);

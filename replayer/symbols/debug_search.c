@@ -80,8 +80,7 @@ char *debug_search_path(void)
 	return library_path;
 }
 
-/* The folder with this number, the default one last; false behind it. */
-static bool folder_at(unsigned number, const char **out, size_t *length)
+bool debug_search_folder(unsigned number, const char **out, size_t *length)
 {
 	const char *list = debug_search_named();
 
@@ -188,7 +187,7 @@ static int open_in_folders(const struct wanted *wanted, const char *path,
 	int fd = -1;
 
 	directory -= directory != 0;
-	for (unsigned i = 0; fd < 0 && folder_at(i, &folder, &length); i++) {
+	for (unsigned i = 0; fd < 0 && debug_search_folder(i, &folder, &length); i++) {
 		fd = open_wanted(wanted, join(folder, length, path, directory,
 					      name, ending), found);
 		if (fd < 0)
@@ -290,7 +289,7 @@ static int open_by_build_id(const struct wanted *wanted, char **found)
 
 	if (wanted->id_size <= 0 || wanted->id_size > (int)BUILD_ID_MOST)
 		return -1;
-	for (unsigned i = 0; fd < 0 && folder_at(i, &folder, &length); i++)
+	for (unsigned i = 0; fd < 0 && debug_search_folder(i, &folder, &length); i++)
 		fd = open_wanted(wanted, build_id_name(folder, length, wanted),
 				 found);
 	return fd;
@@ -388,7 +387,7 @@ char *debug_search_module(const char *path, unsigned number)
 	const char *folder, *name = name_of(path);
 	size_t length;
 
-	if (!folder_at(number / 4, &folder, &length))
+	if (!debug_search_folder(number / 4, &folder, &length))
 		return NULL;
 	switch (number % 4) {
 	case 0:
@@ -446,7 +445,7 @@ char *debug_search_unit(const struct debug_place *place, const char *name,
 		break;
 	}
 	number -= 6;
-	if (!folder_at(number / 3, &found, &length))
+	if (!debug_search_folder(number / 3, &found, &length))
 		return NULL;
 	return number % 3 == 2 ? strndup(found, length) :
 				 below(found, length,
@@ -471,7 +470,7 @@ char *debug_search_package(const struct debug_place *place, unsigned number)
 		return asprintf(&name, "%s.dwp", number ? place->module :
 					place->file) < 0 ? NULL : name;
 	number -= 3;
-	if (!folder_at(number / 3, &found, &length))
+	if (!debug_search_folder(number / 3, &found, &length))
 		return NULL;
 	return number % 3 == 2 ? strndup(found, length) :
 				 package_of(found, length,

@@ -13,6 +13,8 @@
 #ifndef CPREC_REPLAYER_SYMBOLS_DEBUG_SEARCH_H
 #define CPREC_REPLAYER_SYMBOLS_DEBUG_SEARCH_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <elfutils/libdwfl.h>
@@ -28,6 +30,10 @@ void debug_search_folders(const char *folders);
 
 /* They, or "". */
 const char *debug_search_named(void);
+
+/* The folder with this number, the default one last, as `*length` bytes; false
+ * behind it. */
+bool debug_search_folder(unsigned number, const char **out, size_t *length);
 
 /* From now on they are the same wherever the process goes. */
 void debug_search_stay(void);

@@ -29,6 +29,11 @@ struct names_change {
 	struct part_change change;
 };
 
+struct placed_module {
+	char *module;
+	struct module_sections sections;
+};
+
 struct names {
 	struct recording *recording;
 	bool has_modules;
@@ -42,6 +47,8 @@ struct names {
 	uint64_t process_time;
 	struct module_parts lasting;	/* and the kernel, at all times */
 	bool has_lasting;
+	struct placed_module *placed;	/* ... their files' sections */
+	size_t placed_count, placed_room;
 	int *files;		/* of the modules that were added; or -1 */
 
 	/* Of one segment: what is mapped at its start, and what changes. */
@@ -358,6 +365,72 @@ int names_add_lasting(struct names *names, struct symbols *symbols)
 	return 0;
 }
 
+void module_sections_release(struct module_sections *sections)
+{
+	for (size_t i = 0; i < sections->count; i++)
+		free(sections->list[i].name);
+	free(sections->list);
+	*sections = (struct module_sections){ 0 };
+}
+
+int names_add_sections(struct names *names, const char *module,
+		       struct module_sections *sections)
+{
+	char *name = strdup(module);
+
+	if (!name || array_room(names->placed, names->placed_count,
+				names->placed_room)) {
+		free(name);
+		module_sections_release(sections);
+		return ERR_NO_MEMORY;
+	}
+	names->placed[names->placed_count++] =
+		(struct placed_module){ name, *sections };
+	return 0;
+}
+
+const struct module_sections *names_sections(const struct names *names,
+					     const char *module)
+{
+	static const struct module_sections none;
+
+	for (size_t i = 0; i < names->placed_count; i++)
+		if (!strcmp(names->placed[i].module, module))
+			return &names->placed[i].sections;
+	return &none;
+}
+
+static bool is_lasting(const struct names *names,
+		       const struct symbols *symbols)
+{
+	for (size_t i = 0; i < names->lasting.count; i++)
+		if (symbols == &names->modules.list[names->lasting.list[i]
+							    .module])
+			return true;
+	return false;
+}
+
+const struct symbols *names_lasting(const struct names *names,
+				    const struct symbols *symbols,
+				    size_t number)
+{
+	if (!is_lasting(names, symbols))
+		return NULL;
+	for (size_t i = 0; i < names->lasting.count; i++) {
+		const struct symbols *piece =
+			&names->modules.list[names->lasting.list[i].module];
+
+		if (!strcmp(piece->path, symbols->path) && !number--)
+			return piece;
+	}
+	return NULL;
+}
+
+const struct symbols *names_kernel(const struct names *names)
+{
+	return names->files ? &names->modules.list[0] : NULL;
+}
+
 void names_add_part(struct names *names, const struct module_part *part)
 {
 	module_parts_add(&names->process, part);
@@ -632,6 +705,11 @@ void names_destroy(struct names *names)
 	for (size_t i = 1; names->files && i < names->modules.count; i++)
 		if (names->files[i] >= 0)
 			close(names->files[i]);
+	for (size_t i = 0; i < names->placed_count; i++) {
+		module_sections_release(&names->placed[i].sections);
+		free(names->placed[i].module);
+	}
+	free(names->placed);
 	free(names->files);
 	modules_release(&names->modules);
 	free(names);

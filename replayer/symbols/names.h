@@ -54,8 +54,36 @@ void names_add_part(struct names *names, const struct module_part *part);
 /* A module that has no file, and is where its symbols say: takes them over. */
 int names_add_lasting(struct names *names, struct symbols *symbols);
 
+/* Where the sections of its file are, which users may have: takes them over. */
+struct module_section {
+	char *name;
+	uint64_t addr;
+};
+struct module_sections {
+	struct module_section *list;
+	size_t count;
+};
+void module_sections_release(struct module_sections *sections);
+int names_add_sections(struct names *names, const char *module,
+		       struct module_sections *sections);
+
+/* Those; a module of which none were added has none. */
+const struct module_sections *names_sections(const struct names *names,
+					     const char *module);
+
 /* The file of a module that was added; else -1.  It stays the names'. */
 int names_file(const struct names *names, const struct symbols *symbols);
+
+/*
+ * The pieces of memory of such a module, each with its symbols, by number, from
+ * any of them.  NULL: there are no more; it is a module of another kind.
+ */
+const struct symbols *names_lasting(const struct names *names,
+				    const struct symbols *symbols,
+				    size_t number);
+
+/* A machine's kernel that has no file with symbols; NULL: there is none. */
+const struct symbols *names_kernel(const struct names *names);
 
 /* What the names are of. */
 struct recording *names_recording(const struct names *names);

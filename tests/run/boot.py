@@ -447,7 +447,9 @@ class Tests(CprecTap):
             return self.run_long(self.options.cprec, *words, self.trace)
         expect(self.version in ask("dmesg"), "the version")
         told = self.listed.replace("\r", "").split(LISTED)
-        log = [line.rstrip() for line in ask("dmesg").splitlines()]
+        log = [line.rstrip() for line in
+               ask("dmesg", "--no-times").splitlines()]
+        self.log_times(ask)
         for line in told[1].strip().splitlines():
             line = line.replace("\t", "\\x09").rstrip()
             expect(line in log, f"not in the log: {line}")
@@ -467,6 +469,21 @@ class Tests(CprecTap):
         expect(re.search("machine_power_off(.|\n)*el0t_64_sync(.|\n)*busybox",
                          ask("backtrace")), "callers")
         return f"{len(log)} messages, {len(found)} processes"
+
+    def log_times(self, ask):
+        """Each message is in the log from its time on, where the kernel stores
+        it; one that is being stored does not hide the others."""
+        log = [json.loads(line) for line in
+               ask("dmesg", "--json").splitlines()]
+        equal([message["at"] for message in log],
+              sorted(message["at"] for message in log), "times")
+        for i in range(5, len(log), len(log) // 8):
+            at = log[i]["at"]
+            for there, later in (i, 0), (i + 1, 500):
+                found = ask("dmesg", "--no-times", f"--at={at + later}")
+                equal(len(found.splitlines()), there, f"{at} + {later}")
+            expect(re.search("prb_(final_)?commit(.|\n)*vprintk",
+                             ask("backtrace", f"--at={at}")), "who logged it")
 
     def system_calls(self):
         """As many as the exception vector sees; what programs wrote to the
@@ -498,6 +515,7 @@ class Tests(CprecTap):
             said = (f"WIFEXITED(s) && WEXITSTATUS(s) == {ends[pid]}"
                     if ends[pid] >= 0 else "WIFSIGNALED(s)")
             expect(said in status, f"{pid}: {ends[pid]}, {status}")
+        self.from_inside(ask)
         fault = self.run_long(self.options.cprec, "strace", "-e",
                               "trace=kill", self.trace)
         expect(re.search(r"kill\((\d+), SIGSEGV\) += 0\n.*--- SIGSEGV "
@@ -505,6 +523,21 @@ class Tests(CprecTap):
                          r".*\n.*\[pid +\1<sh>\] \+\+\+ killed by SIGSEGV",
                          fault), fault)
         return f"{counted} calls, {len(ends)} threads ended"
+
+    @staticmethod
+    def from_inside(ask):
+        """Of a call that began before, the end is told as that of the same
+        call."""
+        calls = {call["name"]: call for call in ask("strace", "-z")
+                 if call["kind"] == "call"}
+        expect({"execve", "rt_sigreturn", "wait4"} <= set(calls), calls)
+        for name, call in calls.items():
+            at = call["at"]
+            ends = [end for end in ask("strace", f"--from={at - 1}",
+                                       f"--to={at + 1}")
+                    if end["at"] == at]
+            equal([(end["name"], end["result"]) for end in ends],
+                  [(name, call["result"])], call)
 
     def kernel_maps(self):
         """What a process has mapped, as it says itself."""

@@ -304,6 +304,8 @@ static int make_text(struct showing *showing, unsigned index,
 
 static unsigned arguments(const struct showing *showing)
 {
+	if (showing->call->lacks_args)
+		return 0;
 	if (showing->row == &linux_calls[CALL_rt_sigreturn])
 		return 1;	/* the frame, which no register leads to */
 	return showing->row ? linux_call_arguments(showing->row) : CALL_ARGS;

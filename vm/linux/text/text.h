@@ -30,6 +30,7 @@ struct call_text {
 	unsigned arch;
 	const struct linux_call *call;	/* NULL: nobody knows it */
 	uint64_t args[CALL_ARGS];
+	bool lacks_args;	/* nobody knows them: none is shown */
 	guest_addr sp;		/* the stack pointer */
 	unsigned string_most;	/* characters of a string that are shown */
 
