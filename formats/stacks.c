@@ -60,6 +60,7 @@ bool stack_x86_is_call(const uint8_t *before, size_t size)
 
 static const struct stack_table x86_64_table = {
 	.fp = X86_RBP,
+	.ends_frame = true,
 	.link = 8,
 	.call_size = 8,
 	.returns = { { x86_sigreturn, sizeof(x86_sigreturn), 0,

@@ -46,9 +46,9 @@ struct stack_table {
 	unsigned fp;
 	unsigned link;
 
-	/* It points to the lowest words of the frame, of which the size is not
-	 * known; else the frame ends behind the return address. */
-	bool fp_is_lowest;
+	/* The frame ends behind the return address; else more may be there:
+	 * what the function keeps, or its arguments. */
+	bool ends_frame;
 
 	/* A call that was just made: the return address is at the stack
 	 * pointer, or in a register; and so many bytes. */

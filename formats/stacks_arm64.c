@@ -37,7 +37,6 @@ static bool is_call(const uint8_t *before, size_t size)
 const struct stack_table stack_table_arm64 = {
 	.fp = ARM64_X29,
 	.link = 8,
-	.fp_is_lowest = true,
 	.call_size = 8,
 	.has_link_register = true,
 	.link_register = ARM64_X30,

@@ -31,6 +31,7 @@ static const uint16_t saved[] = {
 
 const struct stack_table stack_table_i386 = {
 	.fp = I386_EBP,
+	.ends_frame = true,
 	.link = 4,
 	.call_size = 4,
 	.popping_return = 0xc2,

@@ -134,13 +134,15 @@ static const struct stack_return *find_return(const struct guess *guess,
 	return NULL;
 }
 
-/* All registers are in the handler's frame, so many bytes nearer. */
+/* All registers are in the handler's frame, so many bytes nearer.  If it is not
+ * known where that is, what is there must make sense. */
 static bool leave_handler(const struct guess *guess, unsigned nearer)
 {
 	const struct reg_table *regs = guess->place->table;
 	const struct stack_table *table = guess->table;
-	const uint64_t *sp = value_of(guess, regs->sp);
-	uint64_t frame = sp ? *sp - nearer : 0;
+	bool is_sure = value_of(guess, regs->sp);
+	uint64_t frame = guess->state->registers.value[guess->state->sp] -
+			 nearer;
 
 	for (unsigned reg = 0; reg < table->saved_count; reg++) {
 		unsigned number = dwarf_number(guess, reg);
@@ -157,7 +159,7 @@ static bool leave_handler(const struct guess *guess, unsigned nearer)
 			guess->state->registers.known[number] = true;
 		}
 	}
-	return true;
+	return is_sure || is_in_module(guess, guess->state->pc);
 }
 
 /* Whether nothing of a function was executed: or it is no code at all. */
@@ -217,7 +219,7 @@ static bool has_own_frame(const struct guess *guess, uint64_t link)
 	const uint64_t *fp = value_of(guess, guess->table->fp);
 	uint64_t saved;
 
-	return fp && guess->table->fp_is_lowest &&
+	return fp && !guess->table->ends_frame &&
 	       read_word(guess, *fp + guess->table->link, &saved) &&
 	       saved == link;
 }
@@ -258,19 +260,22 @@ static bool is_call_of(const struct guess *guess, uint64_t addr,
 		       function;
 }
 
-/* Where the thread stands, they may be wrong: what calls it tells. */
+/* Where the thread stands, they may be wrong, and where the stack pointer was
+ * guessed: what calls it tells. */
 static enum unwind_result leave_by_tables(const struct guess *guess,
 					  bool *is_sure, bool *is_signal)
 {
 	const struct guess_place *place = guess->place;
 	struct unwind_state next = *guess->state;
+	bool is_guessed = !next.registers.known[next.sp];
 	uint64_t start;
 	enum unwind_result result = exidx_unwind(
 		place->elf, place->bias, next.pc - !place->is_exact,
 		place->memory, &next, &start, is_signal);
 
 	*is_sure = true;
-	if (result == UNWIND_DONE && place->is_exact && !*is_signal) {
+	if (result == UNWIND_DONE && !*is_signal &&
+	    (place->is_exact || is_guessed)) {
 		if (!is_behind_call(guess, next.pc))
 			return UNWIND_UNKNOWN;
 		*is_sure = is_call_of(guess, next.pc, start);
@@ -348,7 +353,7 @@ static bool leave_frame(const struct guess *guess)
 	*fp = next;
 	registers->known[dwarf_number(guess, guess->table->fp)] = true;
 	/* The caller's is there, or beyond. */
-	registers->known[guess->state->sp] = !guess->table->fp_is_lowest;
+	registers->known[guess->state->sp] = guess->table->ends_frame;
 	return true;
 }
 

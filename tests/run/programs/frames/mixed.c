@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * mixed.c - functions that call each other across two files
+ * mixed.c - functions that call each other across two files; one keeps arguments
+ * beyond its frame, of which it does not know how many there are
  *
  * With -DOUTER it is the file with main(), else the other one; one of them may
  * have no unwind tables.
  */
+#include <stdarg.h>
+
 #define APART __attribute__((noinline))
 
-int outer(int depth, int (*inner)(int depth, int number), int number);
-int inner(int depth, int number);
+int outer(int depth, int (*inner)(int depth, ...), int number);
+int inner(int depth, ...);
 int last(int number);
 
 extern volatile int sink;
@@ -18,7 +21,7 @@ extern volatile int sink;
 volatile int sink;
 
 /* Its frame is larger than what it calls knows. */
-APART int outer(int depth, int (*next)(int depth, int number), int number)
+APART int outer(int depth, int (*next)(int depth, ...), int number)
 {
 	volatile int own[12] = { depth, number, depth + number };
 	int sum = next(depth - 1, number + 1);
@@ -41,10 +44,16 @@ APART int last(int number)
 	return number * 3 + sink;
 }
 
-APART int inner(int depth, int number)
+APART int inner(int depth, ...)
 {
-	volatile int own[7] = { depth, number };
+	volatile int own[7] = { depth };
+	va_list list;
+	int number;
 
+	va_start(list, depth);
+	number = va_arg(list, int);
+	va_end(list);
+	own[1] = number;
 	if (depth <= 0)
 		return last(number) + own[0];
 	return outer(depth, inner, number) + own[1];
