@@ -372,6 +372,7 @@ static int read_innermost(struct context *context, struct replayer *replayer,
 		replayer_registers(replayer, &context->registers);
 	context->code = reg_get(table, &context->registers, table->pc);
 	context->inlined = 0;
+	context->is_tail_call = false;
 	memset(context->is_lost, 0, sizeof(context->is_lost));
 	return rc;
 }
@@ -410,6 +411,7 @@ static void take_frame(struct context *context, const struct frame *frame)
 		take_registers(context, frame);
 	context->code = frame->code;
 	context->inlined = frame->inlined;
+	context->is_tail_call = frame->is_tail_call;
 }
 
 static int visit_frame(void *opaque, const struct frame *frame)
@@ -501,6 +503,7 @@ int context_stand_at(struct context *context, uint64_t pc, unsigned inlined,
 
 	context->code = pc;
 	context->inlined = inlined;
+	context->is_tail_call = false;
 	context->has_frame = false;
 	return rc;
 }
@@ -745,6 +748,7 @@ struct context_callee {
 	bool is_lost[REGS_MOST];
 	uint64_t code;
 	unsigned inlined;
+	bool is_tail_call;
 	bool has_frame;
 	struct code_frame frame;
 };
@@ -769,6 +773,7 @@ static int visit_caller(void *opaque, const struct frame *frame)
 		take_registers(search->context, frame);
 		search->context->code = frame->code;
 		search->context->inlined = 0;
+		search->context->is_tail_call = frame->is_tail_call;
 	}
 	return 1;
 }
@@ -781,7 +786,8 @@ static int find_caller(struct context *context, struct failure *why)
 	bool known[DWARF_REGISTERS_MOST] = { false };
 	struct backtrace backtrace = {
 		.lines = context->lines, .registers = &registers,
-		.known = known, .visit = visit_caller, .context = &search,
+		.known = known, .is_tail_call = context->is_tail_call,
+		.visit = visit_caller, .context = &search,
 	};
 	enum frames_end end;
 	int rc = go(context, &backtrace.replayer, &backtrace.stream, why);
@@ -808,6 +814,7 @@ void context_leave_caller(struct context *context,
 	memcpy(context->is_lost, callee->is_lost, sizeof(context->is_lost));
 	context->code = callee->code;
 	context->inlined = callee->inlined;
+	context->is_tail_call = callee->is_tail_call;
 	context->has_frame = callee->has_frame;
 	context->frame = callee->frame;
 	free(callee);
@@ -836,6 +843,7 @@ int context_enter_caller(struct context *context, struct context_callee **out,
 	*callee = (struct context_callee) {
 		.number = context->place.frame, .registers = context->registers,
 		.code = context->code, .inlined = context->inlined,
+		.is_tail_call = context->is_tail_call,
 		.has_frame = context->has_frame, .frame = context->frame,
 	};
 	memcpy(callee->is_lost, context->is_lost, sizeof(callee->is_lost));

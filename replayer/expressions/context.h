@@ -95,6 +95,7 @@ struct context {
 	bool asked_lost;	/* somebody has asked for one that is lost */
 	uint64_t code;		/* in the instruction that the frame executes */
 	unsigned inlined;	/* functions within it that stand there, too */
+	bool is_tail_call;	/* it jumped to the frame before */
 	bool has_frame;
 	struct code_frame frame;
 	struct kept_frame *frames;	/* FRAMES_KEPT, by address; or NULL */

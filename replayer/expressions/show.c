@@ -324,11 +324,13 @@ static bool shows_absent_parts(struct shower *shower,
 {
 	struct type *type = value->type;
 
-	if (!shower->depth || value->pointed ||
-	    type->language == LANGUAGE_RUST || type->language == LANGUAGE_GO)
+	if (!shower->depth || value->pointed || type->language == LANGUAGE_GO)
 		return false;
 	if (type->kind == TYPE_ARRAY)
-		return type->count && type_target(type)->size;
+		return type->language != LANGUAGE_RUST && type->count &&
+		       type_target(type)->size;
+	if (type_is_class(type) && type->language == LANGUAGE_RUST)
+		return rust_is_structure(type);
 	return type_is_class(type) && has_known_members(shower, value);
 }
 

@@ -58,6 +58,8 @@ int show_container(struct shower *shower, struct value *value, bool *is_one);
 
 /* show_rust.c */
 int show_rust(struct shower *shower, struct value *value);
+/* Whether it has the same members whatever they hold. */
+bool rust_is_structure(struct type *type);
 
 /* show.c: any value that is a part of another. */
 int show_part(struct shower *shower, struct value *value);

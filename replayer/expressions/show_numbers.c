@@ -216,7 +216,8 @@ static void write_enumerator(struct shower *shower, const struct type *type,
 		fputs(dwarf_diename(enumerator), shower->out);
 }
 
-/* Each value is some neighbouring bits, or nothing. */
+/* Each value is some neighbouring bits, or nothing.  gdb takes one with the
+ * highest of 64 bits for negative. */
 static bool is_flags(const struct type *type)
 {
 	struct enumerators walk = { 0 };
@@ -227,7 +228,7 @@ static bool is_flags(const struct type *type)
 	while (next_enumerator(&walk, type, &die, &value)) {
 		uint64_t bits = (uint64_t)value;
 
-		if (value < 0)
+		if (value < 0 || value > INT64_MAX)
 			return false;
 		if (!bits)
 			continue;

@@ -208,6 +208,14 @@ static int show_variant(struct shower *shower, struct value *value,
 	return show_fields(shower, &inner, true);
 }
 
+bool rust_is_structure(struct type *type)
+{
+	const char *name = dwarf_diename(&type->die);
+	Dwarf_Die part;
+
+	return name && *name != '&' && !find_variants(type, &part);
+}
+
 int show_rust(struct shower *shower, struct value *value)
 {
 	Dwarf_Die part;

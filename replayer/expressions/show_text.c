@@ -53,7 +53,9 @@ void show_characters(struct shower *shower, const struct type *type,
 			show_character(shower, type, c);
 			fprintf(shower->out, " <repeats %zu times>", equal);
 			i += equal;
-			shown += REPEATS_LEAST;
+			/* Of text, all count; of other arrays, as if there
+			   were the fewest that are written so. */
+			shown += equal;
 		} else {
 			if (!quoted) {
 				fputs(any ? ", " : "", shower->out);

@@ -121,7 +121,7 @@ int member_next(struct member_walk *walk, struct member *out)
 	}
 }
 
-/* A part of which nothing is known is absent. */
+/* A part of which nothing is known is absent; an empty one has nothing. */
 static void take_known(struct value *part, const struct value *of,
 		       uint64_t offset, uint64_t end)
 {
@@ -129,6 +129,8 @@ static void take_known(struct value *part, const struct value *of,
 	if (!of->known)
 		return;
 	part->known = of->known + offset;
+	if (end == offset)
+		return;
 	part->is_absent = !memchr(part->known, 1, (size_t)(end - offset)) ||
 			  (type_is_scalar(part->type) &&
 			   memchr(part->known, 0, (size_t)(end - offset)));

@@ -43,6 +43,7 @@ int backtrace_walk(const struct backtrace *backtrace, enum frames_end *end,
 		.memory = { read_memory, replayer, reg_word(table) },
 		.known = backtrace->known,
 		.at_call = backtrace->at_call,
+		.is_tail_call = backtrace->is_tail_call,
 		.visit = backtrace->visit,
 		.context = backtrace->context,
 	};

@@ -26,6 +26,7 @@ struct backtrace {
 	const struct reg_file *registers;
 	const bool *known;
 	bool at_call;
+	bool is_tail_call;
 
 	/* As in frames.h. */
 	int (*visit)(void *context, const struct frame *frame);

@@ -29,6 +29,7 @@ struct walker {
 	bool is_exact;		/* the thread stands at its pc: it was not left
 				   there by a call */
 	bool is_sure;
+	bool is_tail_call;	/* it jumped to what it called */
 	bool is_thumb;		/* 32-bit ARM: that is where it goes on */
 	bool is_cortex_m;
 	uint64_t process_sp;	/* PSP */
@@ -188,6 +189,32 @@ static int show_tail_calls(const struct walker *walker,
 	for (size_t i = 0; i < count && !rc; i++)
 		rc = show_tail_call(walker, list[i], &called);
 	return rc;
+}
+
+/*
+ * Goes from a function that jumped to its caller.  Unwind tables say where it
+ * has kept registers, but it gave that part of the stack back before it jumped,
+ * and others may have used it.
+ */
+static enum unwind_result leave_tail_call(const struct walker *walker,
+					  struct unwind_state *state)
+{
+	const struct reg_table *regs = walker->walk->table;
+	const struct stack_table *table = stack_table(regs->arch);
+	uint64_t *sp = &state->registers.value[state->sp];
+
+	if (!table)
+		return UNWIND_UNKNOWN;
+	if (!table->has_link_register) {
+		if (!guest_read_word(&walker->walk->memory, *sp, &state->pc))
+			return UNWIND_UNKNOWN;
+		*sp += table->call_size;
+		return UNWIND_DONE;
+	}
+	for (unsigned i = 0; i < state->count; i++)
+		if (regs->dwarf[i] == table->link_register)
+			state->pc = state->registers.value[i];
+	return UNWIND_DONE;
 }
 
 /* ------- going to the caller ------- */
@@ -353,6 +380,7 @@ static bool step(struct walker *walker, enum frames_end *end)
 	bool is_signal = false, is_thumb, is_sure = true, is_told;
 	bool is_entry = by_entry(walker, &next);
 	enum unwind_result result = is_entry ? UNWIND_DONE :
+		walker->is_tail_call ? leave_tail_call(walker, &next) :
 		by_tables(walker, &next, &is_signal);
 
 	is_told = result == UNWIND_DONE && !is_entry && !is_signal;
@@ -383,13 +411,15 @@ static bool step(struct walker *walker, enum frames_end *end)
 		walker->is_thumb = is_thumb || walker->is_cortex_m;
 	walker->is_exact = is_signal || is_entry;
 	walker->is_sure &= is_sure;
+	walker->is_tail_call = false;
 	return true;
 }
 
 enum frames_end frames_walk(const struct frame_walk *walk,
 			    const struct reg_file *registers)
 {
-	struct walker walker = { .walk = walk, .is_sure = true };
+	struct walker walker = { .walk = walk, .is_sure = true,
+				 .is_tail_call = walk->is_tail_call };
 	enum frames_end end = FRAMES_LOOP;
 
 	start(&walker, registers);

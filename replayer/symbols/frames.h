@@ -49,10 +49,12 @@ struct frame_walk {
 	/*
 	 * NULL: the first frame is the thread's innermost.  Else it is one of
 	 * which so many registers are known, numbered as in debugging
-	 * information; `at_call`: it goes on at its pc when a call is over.
+	 * information; `at_call`: it goes on at its pc when a call is over;
+	 * `is_tail_call`: it jumped, as in struct frame.
 	 */
 	const bool *known;
 	bool at_call;
+	bool is_tail_call;
 
 	/* A result other than 0 ends the walk. */
 	int (*visit)(void *context, const struct frame *frame);

@@ -59,6 +59,8 @@ def plain(name):
         return None
     name = demangled(name)
     name = name.replace("operator()", "operator_call")
+    name = re.sub(r"\{+closure[^{}]*\}+", "closure", name)
+    name = name.replace("->", " ")
     before = None
     while before != name:
         before = name
@@ -66,7 +68,7 @@ def plain(name):
     if "operator" not in name:
         name = name.split("<")[0]       # it was cut off
     name = re.sub(r"(\[abi:\w+\]| const\b)", "", name).strip()
-    name = re.split(r"::", name)[-1].split()[-1]
+    name = re.split(r"::", name.rstrip(":"))[-1].split()[-1]
     return re.sub(r"^(__GI_)?_*", "", name)
 
 

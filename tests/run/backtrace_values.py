@@ -35,7 +35,8 @@ NONE = "No arguments.", "No locals.", "No symbol table info available."
 
 def variables(text):
     """["name = value"], each in one line.  gdb 18 adds where it is declared, if
-    several of that name are."""
+    several of that name are.  Warnings may stand within a value."""
+    text = re.sub(r"\nwarning: \(Error: pc [^\n]*\n", "", text)
     return [re.sub(r"\t<[^<>]*:\d+>$", "", line)
             for line in text.splitlines() if line and line not in NONE]
 
@@ -111,7 +112,11 @@ class Values(Backtraces):
             # A core file of core.c has no registers of floating point.
             if b.endswith(" = <unavailable>"):
                 continue
+            # Rust's slices are arrays to gdb, structures without containers.
+            if "data_ptr: " in a:
+                continue
             # What callers passed in registers gdb follows up to there.
+            b = b.replace(": <synthetic pointer>", ": <optimized out>")
             if is_lost(a) and not is_lost(b):
                 self.lost += 1
             elif is_inlined and a != b and "{" not in a:
@@ -136,6 +141,11 @@ class Values(Backtraces):
         # Of functions that no linker sees, the scopes are not known.
         heads = [re.sub(r"^(\w+::)+", "", line) for line in heads]
         heads = [re.sub(r"[^ ]*/|, inlined$", "", re.sub(r" from .*", "", line))
+                 for line in heads]
+        # Rust's closures, and the types of its templates, gdb names otherwise.
+        heads = [re.sub(r"^(\w+|\{.*\})(<.*?>)? \(", "(", line)
+                 for line in heads]
+        heads = [re.sub(r"=&[^(=]*\(size=\d+\) = \{\.\.\.\}", "=...", line)
                  for line in heads]
         if " at " in heads[0] and " at " in heads[1] and not inlined and \
                 "<not saved>" not in heads[0]:
@@ -162,16 +172,22 @@ class Values(Backtraces):
                       [re.sub(" <.*", "", part) for part in wanted[name]],
                       f"{path} at {t}, {number}: {name}")
 
+    def is_thorough(self, _):
+        """Whether what takes a process of its own is asked, too."""
+        return True
+
     def compare_frames(self, path, t, wanted):
         found = self.full(path, t)
-        lines = self.text(path, t)
+        is_thorough = self.is_thorough(t)
+        lines = self.text(path, t) if is_thorough else []
         for number, frame in enumerate(found):
             if "sure" in frame or number >= len(wanted):
                 break
             name, args, locals_, line, held, _ = wanted[number]
             where = f"{path} at {t}, frame {number}, {name}"
             # The innermost, and some of the others: each takes a process.
-            if number < 2 or (number + t) % self.options.each == 0:
+            if is_thorough and (
+                    number < 2 or (number + t) % self.options.each == 0):
                 self.registers(path, t, number, frame["kind"], held)
             if "args" not in frame:
                 continue
@@ -180,7 +196,7 @@ class Values(Backtraces):
                       inlined)
             self.list(frame["locals"], locals_, where + ", locals", False,
                       inlined)
-            if frame["module_path"].startswith(self.folder) and \
+            if lines and frame["module_path"].startswith(self.folder) and \
                     not re.search("operator|<", frame["function"]):
                 self.line(lines[number], line, where, inlined)
 

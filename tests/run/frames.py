@@ -19,6 +19,7 @@ import sys
 sys.dont_write_bytecode = True
 from backtrace import HERE, plain  # noqa: E402
 from backtrace_values import Values  # noqa: E402
+from serve import Server  # noqa: E402
 from tap import Failure, GDB_NAMES, equal, expect, main  # noqa: E402
 
 # A compiler, and what other tools' names begin with.  On ARM, the code of functions
@@ -34,24 +35,57 @@ NO_TABLES = ("-fno-asynchronous-unwind-tables", "-fno-unwind-tables",
 
 COMPILERS = (("gcc", "-O2"), ("clang", "-O2"), ("gcc", "-O3"),
              ("clang", "-O3"), ("gcc", "-O1"), ("clang", "-O1"),
+             ("gcc", "-O0"), ("clang", "-O0"),
              ("gcc", "-O2", "-gdwarf-4"), ("clang", "-O2", "-gdwarf-4"))
 SOURCES = "jumps.c", "values.c", "sorts.c", "values.cpp"
+RUST = [("rustc", f"-Copt-level={level}") for level in (2, 0, 1, 3)]
+
+
+# Of how many stops the lines and registers are compared, too.
+THOROUGH = 20
 
 
 class Frames(Values):
     entries = tails = 0
+    server = said = None
+
+    def full(self, path, t):
+        if not self.server:
+            return super().full(path, t)
+        results, end = self.server.ask(
+            {"command": "backtrace", "file": path, "at": str(t), "full": True,
+             "limit": 1000, "raw": True})
+        equal(end.get("status"), 0, f"at {t}: {end}")
+        return results[0]["frames"]
+
+    def is_thorough(self, t):
+        return t in self.thorough
 
     def compile(self, source, compiler, options):
         program = os.path.join(self.folder, "-".join(
             [source.replace(".", "-"), compiler, *options]))
         if source.endswith("pp"):
             compiler = {"gcc": "g++", "clang": "clang++"}[compiler]
+        libraries = [] if source.endswith("rs") else ["-lm"]
         subprocess.run([compiler, "-g", *options, "-o", program,
                         os.path.join(HERE, "programs", "frames", source),
-                        "-lm"], check=True, timeout=120, capture_output=True)
+                        *libraries],
+                       check=True, timeout=120, capture_output=True)
         return program
 
     def gdb(self, program, path, times):
+        """What gdb has at each time; None where it crashes, as gdb 13 may with
+        Rust: the others are asked again."""
+        out = self.ask_gdb(path, times)
+        crashes = 0
+        while len(out) < len(times):
+            crashes += 1
+            expect(crashes <= 1 + len(times) // 50, f"gdb crashes\n{self.said}")
+            out.append(None)
+            out += self.ask_gdb(path, times[len(out):])
+        return out
+
+    def ask_gdb(self, path, times):
         listing = path + ".times"
         with open(listing, "w") as out:
             out.write("\n".join(map(str, times)))
@@ -62,10 +96,9 @@ class Frames(Values):
             capture_output=True, text=True, timeout=900,
             env={**os.environ, "times": listing, "LC_ALL": "C",
                  "PYTHONPATH": HERE})
-        out = [json.loads(line[7:])[0] for line in done.stdout.splitlines()
-               if line.startswith("FRAMES ")]
-        equal(len(out), len(times), f"answers of gdb\n{done.stderr[-2000:]}")
-        return out
+        self.said = done.stderr[-2000:]
+        return [json.loads(line[7:])[0] for line in done.stdout.splitlines()
+                if line.startswith("FRAMES ")]
 
     def compare_lists(self, path, t, found, wanted):
         """The same frames: their number, kinds and functions.  Behind the last
@@ -96,13 +129,19 @@ class Frames(Values):
         if source == "jumps.c":
             times = sorted({*times[::2], *random.sample(
                 self.calls(path, "leaf"), len(times))})
+        self.thorough = set(times[::-(-len(times) // THOROUGH)])
         wrong = []
-        for t, answer in zip(times, self.gdb(program, path, times)):
-            try:
-                self.compare_lists(path, t, self.full(path, t), answer)
-                self.compare_frames(path, t, answer)
-            except Failure as failure:
-                wrong.append(str(failure))
+        answers = self.gdb(program, path, times)
+        with Server(self.options.cprec, self.folder) as self.server:
+            for t, answer in zip(times, answers):
+                if not answer:
+                    continue
+                try:
+                    self.compare_lists(path, t, self.full(path, t), answer)
+                    self.compare_frames(path, t, answer)
+                except Failure as failure:
+                    wrong.append(str(failure))
+        self.server = None
         if wrong:
             raise Failure(f"{len(wrong)} of {len(times)} differ\n" +
                           "\n".join(wrong[:self.options.show]))
@@ -230,6 +269,10 @@ def run_all(options, folder):
             if options.only in name and (options.all or not turn or
                                          number == turn - 1):
                 tests.test(name, tests.stops, source, *compiler)
+    for number, compiler in enumerate(RUST if shutil.which("rustc") else ()):
+        name = " ".join(["values.rs", *compiler])
+        if options.only in name and (options.all or not number):
+            tests.test(name, tests.stops, "values.rs", *compiler)
     if options.only in "same":
         tests.test("a frame is the same for all", tests.same_everywhere)
     for arch, (compiler, tools) in FOREIGN.items():
