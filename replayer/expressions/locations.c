@@ -437,14 +437,16 @@ static int step_typed(struct machine *machine, const Dwarf_Op *op, bool *is_one)
 
 /* ------- what callers have passed ------- */
 
-/* A register, or what it points to: what is asked of an entry. */
+/* A register, as a value of a type if need be, or what it points to: what is
+ * asked of an entry. */
 static bool find_entry(struct machine *machine, const Dwarf_Op *op,
-		       struct entry_wanted *out)
+		       struct entry_wanted *out, struct location_type *type)
 {
 	Dwarf_Attribute attribute;
 	Dwarf_Op *ops;
 	size_t count;
 
+	*type = (struct location_type) { 0 };
 	*out = (struct entry_wanted) { .kind = ENTRY_PARAMETER };
 	if (op->atom == DW_OP_GNU_parameter_ref)
 		return !dwarf_getlocation_die(machine->attribute, op,
@@ -455,6 +457,10 @@ static bool find_entry(struct machine *machine, const Dwarf_Op *op,
 		return false;
 	if (count == 1 && location_is_register(ops, &out->number))
 		return true;
+	out->number = ops[0].number;
+	if (count == 1 && (ops[0].atom == DW_OP_regval_type ||
+			   ops[0].atom == DW_OP_GNU_regval_type))
+		return !named_type(machine, &ops[0], false, type);
 	out->is_pointed = true;
 	out->number = ops[0].atom - DW_OP_breg0;
 	return count == 2 && DW_OP_breg0 <= ops[0].atom &&
@@ -493,9 +499,10 @@ static int push_entry(struct machine *machine, const Dwarf_Op *op)
 {
 	struct location_value value;
 	struct entry_wanted wanted;
+	struct location_type type;
 	int rc = ERR_NOT_FOUND;
 
-	if (find_entry(machine, op, &wanted))
+	if (find_entry(machine, op, &wanted, &type))
 		rc = entry_value(machine->context, &wanted, &value,
 				 machine->why);
 	if (rc == ERR_NOT_FOUND) {
@@ -503,6 +510,8 @@ static int push_entry(struct machine *machine, const Dwarf_Op *op)
 		machine->place = AT_NOWHERE;
 		return 0;
 	}
+	if (!rc && type.size)
+		value = location_value_as(value, type);
 	return rc ? rc : push_value(machine, value);
 }
 

@@ -53,7 +53,8 @@ def plain(line):
     for _ in range(4):      # templates, as deep as names have them
         inner = rf"[^<>]*(?:<{inner}>[^<>]*)*"
     # What is no wide character is written as the locale has it.
-    line = re.sub(r"L('\\[x\d][^']*'|\"[^\"]*\"(\.\.\.)?)", "L?", line)
+    line = re.sub(r"L('(\\[x\d][^']*|[^\x00-\x7f])'|\"[^\"]*\"(\.\.\.)?)",
+                  "L?", line)
     # Numbers of 128 bits are not shown on x86-64.
     line = re.sub(r"(float128 = )[^,}]*", r"\1?", line)
     return re.sub(rf"(0x[0-9a-f]+) <{inner}>", r"\1", line)

@@ -128,7 +128,8 @@ class Frames(Values):
         times = self.times(path, self.options.stops)
         if source == "jumps.c":
             times = sorted({*times[::2], *random.sample(
-                self.calls(path, "leaf"), len(times))})
+                self.calls(path, "leaf"), len(times)), *random.sample(
+                self.calls(path, "leaf", "fills"), 1 + len(times) // 10)})
         self.thorough = set(times[::-(-len(times) // THOROUGH)])
         wrong = []
         answers = self.gdb(program, path, times)
@@ -150,12 +151,13 @@ class Frames(Values):
         return (f"{self.compared} values, {self.lost} lost;"
                 f" {self.entries} arguments at entry, {self.tails} jumps")
 
-    def calls(self, path, function):
+    def calls(self, path, function, caller=""):
         """Times in it, soon after it was called."""
         done = self.cprec("calls", "--json", path, function)
         expect(not done.returncode, done.stderr)
-        return [int(json.loads(line)["at"]) + random.randrange(8)
-                for line in done.stdout.splitlines()]
+        calls = map(json.loads, done.stdout.splitlines())
+        return [int(call["at"]) + random.randrange(8) for call in calls
+                if caller in call["caller"]["function"]]
 
     def same_everywhere(self):
         """--frame=N of all commands is the frame of that number: of a function

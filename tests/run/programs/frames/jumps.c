@@ -45,6 +45,24 @@ APART int first(int number)
 	return second(number - 1, number);
 }
 
+APART int fills(int number)
+{
+	volatile char filled[96];
+
+	for (size_t i = 0; i < sizeof(filled); i++)
+		filled[i] = (char)number;
+	return leaf(number, "fills") + filled[number & 31];
+}
+
+/* Where it kept its caller's registers, what it jumps to fills the stack. */
+APART int keeps(int number, int other)
+{
+	int sum = leaf(number, "keeps");
+
+	sum += leaf(other, "other") * other;
+	return fills(sum);
+}
+
 /* ------- several ways ------- */
 
 APART int left(int number)
@@ -171,6 +189,7 @@ int main(int argc, char **argv)
 	depth_most = 6 + argc;
 	for (int i = 0; i < 40; i++) {
 		sum += first(i) + either(i) + both_end(i) + even(i % 9);
+		sum += keeps(i + 1, i);
 		sum += through(i % 2 ? left : third, i);
 		sum += many(i, 1, 2, 3, i, 5, i * 6, 7L * i);
 		sum += of_numbers(i * 0.5, 2.5f, (unsigned char)i, -i);
