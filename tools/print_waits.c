@@ -3,8 +3,10 @@
  * print_waits.c - see print_waits.h
  *
  * Source: glibc, sysdeps/nptl/bits/struct_mutex.h: the thread that holds a mutex
- * stands 8 bytes behind its beginning; a thread's number, which the kernel sets to
- * 0 at its end, is what pthread_join() waits at.
+ * stands 8 bytes behind its beginning.  nptl/descr.h, pthread_create.c: what the
+ * kernel sets to 0 at a thread's end, and pthread_join() waits at, is the thread's
+ * number, from version 2.43 on another member of its struct pthread, to which the
+ * thread pointer points, or to its end.
  */
 #include "tools/print_waits.h"
 
@@ -18,6 +20,7 @@
 #include "vm/linux/abi/names.h"
 
 #define OWNER_AT 8u		/* of a mutex */
+#define DESCRIPTION_MOST 4096u	/* bytes of a struct pthread: it has 2368 */
 
 /* Threads that are told of; the rest is counted. */
 #define WAITS_SHOWN 20u
@@ -158,6 +161,32 @@ static void print_thread(const struct view *view, struct thread_names *names,
 	putchar('"');
 }
 
+/* The thread whose struct pthread `addr` is in; 0: it is in none. */
+static uint32_t thread_at(const struct view *view, uint64_t addr)
+{
+	const struct reg_table *table = recording_reg_table(view->recording);
+	size_t streams = recording_threads(view->recording);
+
+	for (uint32_t stream = 0; stream < streams; stream++) {
+		struct reg_file regs;
+		uint64_t pointer;
+		uint32_t tid;
+
+		if (replayer_thread_registers(view->replayer, stream, &regs,
+					      NULL))
+			continue;
+		pointer = reg_get(table, &regs, table->tls);
+		if ((addr < pointer ? pointer - addr : addr - pointer) <
+			    DESCRIPTION_MOST &&
+		    !recording_tid(view->recording,
+				   recording_thread_of(view->recording, stream,
+						       view->at.time),
+				   &tid, NULL))
+			return tid;
+	}
+	return 0;
+}
+
 static void print_what(const struct view *view, struct thread_names *names,
 		       const struct wait *wait, uint64_t addr)
 {
@@ -180,7 +209,10 @@ static void print_what(const struct view *view, struct thread_names *names,
 		break;
 	case WAITS_END:
 		fputs(" for the end of ", stdout);
-		if (read_number(view, addr, &number) && is_thread(view, number))
+		if (!read_number(view, addr, &number) ||
+		    !is_thread(view, number))
+			number = thread_at(view, addr);
+		if (number)
 			print_thread(view, names, number);
 		else
 			fputs("a thread", stdout);

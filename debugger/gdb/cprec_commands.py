@@ -790,7 +790,10 @@ def cprec_lines(*words):
     import subprocess	# it takes a while, and is seldom needed
 
     program = ask("program").rstrip("\n")
-    child = subprocess.Popen([program, *words], stdin=subprocess.DEVNULL,
+    # As gdb has read them, whatever Python takes names of files to be.
+    line = [word.encode(gdb.host_charset(), "surrogateescape")
+            for word in (program, *words)]
+    child = subprocess.Popen(line, stdin=subprocess.DEVNULL,
                              stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT)
     try:

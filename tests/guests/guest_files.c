@@ -172,7 +172,7 @@ static int find_mapping(const void *addr, char *perms, char *name)
 	CHECK(maps != NULL);
 	while (maps && !found && fgets(line, sizeof(line), maps)) {
 		*name = '\0';
-		if (sscanf(line, "%lx-%lx %4s %*x %*x:%*x %*u %4000s", &start,
+		if (sscanf(line, "%lx-%lx %4s %*x %*x:%*x %*u %4000[^\n]", &start,
 			   &end, perms, name) < 3)
 			good = 0;
 		found = start <= (uintptr_t)addr && (uintptr_t)addr < end;

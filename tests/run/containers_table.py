@@ -22,7 +22,7 @@ TABLES = [
     "wide_table", "multi_table", "hashes", "text_hashes", "multi_hashes",
 ]
 PARTS = [
-    "pair", "pair_of_more", "tuple", "no_tuple", "tuple_of_nothing",
+    "a_pair", "pair_of_more", "a_tuple", "no_tuple", "tuple_of_nothing",
     "tuple_of_one", "no_number", "number", "no_text", "text", "some_numbers",
     "some_point", "one_int", "one_text", "one_of_three", "one_vector",
 ]
@@ -49,7 +49,7 @@ ELEMENTS = [
     "one_order.customer", "one_order.lines_", "one_order.lines_[1]",
     "one_order.prices", "one_order.at", "orders[0].customer",
     "orders[0].lines_[0]", "orders[1].lines_", "orders[1].customer",
-    "pair.first", "pair.second", "pair_of_more.second", "derived.name",
+    "a_pair.first", "a_pair.second", "pair_of_more.second", "derived.name",
     "&numbers[1]", "&words", "&orders[1].customer", "*&numbers", "*&prices",
     "sizeof(numbers)", "sizeof(prices)", "numbers[0] + numbers[1]",
     "four._M_elems[2]", "shape_pointer->name", "two_texts._M_elems[1]",
@@ -66,7 +66,7 @@ QUESTIONS = [
 ]
 FORMATS = [
     ("numbers", "x"), ("numbers", "d"), ("queue", "o"), ("list", "x"),
-    ("names", "x"), ("prices", "x"), ("hashes", "t"), ("pair", "x"),
+    ("names", "x"), ("prices", "x"), ("hashes", "t"), ("a_pair", "x"),
     ("number", "x"), ("letters", "d"), ("letters", "c"), ("four", "x"),
     ("matrix", "x"), ("points", "x"), ("one_int", "x"), ("numbers[1]", "x"),
 ]
@@ -95,7 +95,7 @@ OWN = {
     "many_bits[129]": "true",
     "four[2]": "2",
     "two_texts[1]": '"right"',
-    "tuple[1]": '"two"',
+    "a_tuple[1]": '"two"',
     "initial[2]": "3",
     "span[1]": "2",
     "heap[0]": "9",

@@ -125,12 +125,11 @@ class Crashes(CprecTap):
         result = subprocess.run(
             ["gdb", "-q", "-batch", "-nx", "-iex",
              "set debuginfod enabled off", "-ex", "set startup-with-shell off",
-             "-ex", f"python import sys; sys.path.insert(0, {HERE!r}); "
-                    "sys.dont_write_bytecode = True",
              *GDB_NAMES, "-x", os.path.join(HERE, "crash_gdb.py"), "--args",
              program, *arguments],
             capture_output=True, text=True, timeout=300, cwd=self.folder,
             env={"PATH": os.environ["PATH"], "LC_ALL": "C",
+                 "PYTHONPATH": HERE, "PYTHONDONTWRITEBYTECODE": "1",
                  "HANDLED": "SIGSEGV" if "handler" in arguments else ""})
         for line in result.stdout.splitlines():
             if line.startswith("CRASH "):

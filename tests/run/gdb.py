@@ -16,7 +16,7 @@ import sys
 import time
 
 sys.dont_write_bytecode = True
-from tap import CprecTap, Failure, equal, expect, main  # noqa: E402
+from tap import CprecTap, Failure, GDB_NAMES, equal, expect, main  # noqa: E402
 
 LIST = """#include <signal.h>
 #include <stdio.h>
@@ -467,7 +467,7 @@ class Gdb(CprecTap):
     def gdb(self, start, commands, errors=subprocess.PIPE):
         """The answer of each command; what the program prints comes with
         gdb's errors."""
-        words = [*start, "-nx", "-batch"]
+        words = [*start, "-nx", "-batch", *GDB_NAMES]
         for setting in SETTINGS:
             words += ["-iex", setting]
         for number, command in enumerate(commands):

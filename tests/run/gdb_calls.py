@@ -203,7 +203,7 @@ class Calls(Gdb):
         said = self.cprec("record", "-q", "-o", path, "--",
                           program).stdout.splitlines()
         pid, *users = said[0].split()
-        real, monotonic, home, folder = said[1].split()
+        real, monotonic, home, folder = said[1].split(None, 3)
         parent, kernel, limit = said[2].split()
         near = 600 * 10 ** 9
         refused = r"{}\(\) cannot be answered: .*SIGSYS, Bad system call.*" \

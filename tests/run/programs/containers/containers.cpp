@@ -197,9 +197,9 @@ KEEP std::unordered_set<string> text_hashes = { "k" };
 KEEP std::unordered_multiset<int> multi_hashes = { 6, 6 };
 
 /* ------- one of several, several of one ------- */
-KEEP std::pair<int, string> pair = { 1, "one" };
+KEEP std::pair<int, string> a_pair = { 1, "one" };
 KEEP std::pair<point, std::vector<int>> pair_of_more = { { 1, 2 }, { 3 } };
-KEEP std::tuple<int, string, double> tuple = { 1, "two", 3.5 };
+KEEP std::tuple<int, string, double> a_tuple = { 1, "two", 3.5 };
 KEEP std::tuple<> no_tuple;
 KEEP std::tuple<nothing, int> tuple_of_nothing;
 KEEP std::tuple<std::vector<int>> tuple_of_one = { { 1, 2 } };
