@@ -50,7 +50,11 @@ void show_characters(struct shower *shower, const struct type *type,
 		if (equal > REPEATS_LEAST) {
 			fputs(quoted ? "\", " : any ? ", " : "", shower->out);
 			quoted = false;
-			show_character(shower, type, c);
+			write_prefix(shower, type);
+			fputc('\'', shower->out);
+			/* As within the text. */
+			show_escaped(shower->out, type, c, '"');
+			fputc('\'', shower->out);
 			fprintf(shower->out, " <repeats %zu times>", equal);
 			i += equal;
 			/* Of text, all count; of other arrays, as if there

@@ -325,8 +325,6 @@ static bool follow_function(struct search *search, uint64_t start)
 	struct call_sites *sites;
 	uint64_t bias;
 
-	if (start == search->callee)
-		return take_way(search);
 	sites = sites_of(&search->asked, start);
 	if (!sites)
 		return false;
@@ -355,6 +353,10 @@ static bool follow(struct search *search, struct call_site *site,
 	    !find_entries(&search->asked, site, bias, search->callee,
 			  &entries))
 		return false;
+	/* Of a function in several parts, only one is where it begins. */
+	for (size_t i = 0; i < entries.count; i++)
+		if (entries.list[i] == search->callee)
+			return take_way(search);
 	for (size_t i = 0; i < entries.count; i++)
 		if (!follow_function(search, entries.list[i]))
 			return false;

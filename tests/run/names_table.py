@@ -10,8 +10,8 @@ NUMBERS = [
 ]
 OBJECTS = [
     "table", "head", "*head", "named", "nothing", "matrix", "zeros", "mixed",
-    "many", "nearly", "text", "empty", "full", "repeated", "odd_text",
-    "octets", "message", "null_text", "words", "list", "pointer", "inside",
+    "many", "nearly", "text", "empty", "full", "repeated", "runs", "marks",
+    "odd_text", "octets", "message", "null_text", "words", "list", "pointer", "inside",
     "number", "packed", "leaf", "root", "nameless", "nothing_in_it", "call",
     "handles", "thing",
 ]

@@ -161,6 +161,12 @@ APART int checked(int number, int limit)
 	return leaf(number, "checked");
 }
 
+APART int to_checked(int number)
+{
+	sink = number;
+	return checked(number, 50);
+}
+
 APART int deep(int number, const struct pair *from)
 {
 	struct pair mine = { number, from ? from->first : 0 };
@@ -198,7 +204,7 @@ int main(int argc, char **argv)
 		sum += of_pair(pairs[i % 8], &pairs[(i + 1) % 8]);
 		sum += scaled(i, 3, "scaled") + scaled(i + 1, 3, argv[0]);
 		sum += print(text, sizeof(text), "%d of %s", i, "forty");
-		sum += checked(i, 40) + deep(i % 4, NULL);
+		sum += checked(i, 40) + to_checked(i) + deep(i % 4, NULL);
 		qsort(pairs, 8, sizeof(pairs[0]), compare);
 	}
 	printf("%d\n", sum);

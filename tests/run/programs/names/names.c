@@ -90,6 +90,11 @@ int zeros[100], mixed[20] = { 1, 2, 3 }, many[300];
 int nearly[12] = { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 8 };
 char text[32] = "some text", empty[8], full[4] = { 'a', 'b', 'c', 'd' };
 char repeated[64] = "aaaaaaaaaaaaaaaaaaaab";
+char runs[] = "some letters before them: zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz"
+	      "zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz"
+	      " and then others, so that all together are more than the two "
+	      "hundred that are shown: abcdefghijklmnopqrstuvwxyz";
+char marks[] = "\"\"\"\"\"\"\"\"\"\"\"\"''''''''''''";
 char odd_text[] = "tab\t\"q\" \a\b\v\f\r\33e \0331 \177 \1\377";
 uint8_t octets[4] = { 1, 2, 3, 255 };
 const char *message = "hello\nworld", *null_text;
