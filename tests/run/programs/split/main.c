@@ -44,12 +44,15 @@ int main(void)
 	const int one = 1, two = 2;
 	char name[16];
 	pthread_t thread;
+	int none;
 
 	for (int i = 1; i <= 5; i++) {
 		snprintf(name, sizeof(name), "n%d", i);
 		push(i, name);
 	}
-	printf("%d\n", sum(head, scale(0, 2)));
+	/* gdb 17 takes all up to the next statement for a part of it. */
+	none = scale(0, 2);
+	printf("%d\n", sum(head, none));
 	overflow(24);
 	pthread_create(&thread, NULL, work, (void *)&one);
 	work((void *)&two);
