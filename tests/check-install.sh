@@ -44,6 +44,8 @@ share/doc/cprec/library.md
 share/man/man1/cprec.1
 share/zsh/site-functions/_cprec'
 
+# Root may have installed from here, and has the log of that.
+rm -f "$build/meson-logs/install-log.txt"
 result 'installed' "$(DESTDIR=$work meson install -C "$build" --no-rebuild \
 	--quiet 2>&1)"
 # Where libraries and packages go differs from system to system; and newer
