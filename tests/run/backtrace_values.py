@@ -195,8 +195,11 @@ class Values(Backtraces):
             inlined = frame["kind"] == "inlined"
             self.list(frame["args"], args, where + ", arguments", True,
                       inlined)
-            self.list(frame["locals"], locals_, where + ", locals", False,
-                      inlined)
+            # What a function that jumped had on the stack, gdb reads where its
+            # caller's is.
+            if frame["kind"] != "tail_call":
+                self.list(frame["locals"], locals_, where + ", locals", False,
+                          inlined)
             if lines and frame["module_path"].startswith(self.folder) and \
                     not re.search("operator|<", frame["function"]):
                 self.line(lines[number], line, where, inlined)
