@@ -33,9 +33,10 @@
 enum { NOTE = 1, NAMES, SYMBOLS, TEXTS, FIRST_MAPPED };
 
 static const char section_names[] =
-	"\0.note.gnu.build-id\0.shstrtab\0.symtab\0.strtab\0.text\0.data";
+	"\0.note.gnu.build-id\0.shstrtab\0.symtab\0.strtab\0.text\0.data"
+	"\0.debug_frame";
 enum { NAME_NOTE = 1, NAME_NAMES = 20, NAME_SYMBOLS = 30, NAME_TEXTS = 38,
-       NAME_CODE = 46, NAME_DATA = 52 };
+       NAME_CODE = 46, NAME_DATA = 52, NAME_FRAMES = 58 };
 
 #define KERNEL_PATH "/boot/%s"
 #define PIECE_GAP (UINT64_C(1) << 20)	/* between parts of a kernel's module */
@@ -63,6 +64,8 @@ struct made {
 	/* Of a kernel: */
 	char *module;		/* which the last mapping is of */
 	bool has_lines;		/* it has a file, which is better */
+	struct text functions;	/* struct made_function */
+	struct text frames;
 };
 
 /* ------- where it is ------- */
@@ -262,6 +265,12 @@ static void extend_part(struct made *made, const struct cprec_symbol *symbol)
 		made->mappings[i].end = end;
 }
 
+/* Where programs give way to the kernel: "el0t_64_sync"; callers end there. */
+static bool is_entry(const char *name)
+{
+	return !strncmp(name, "el0t_", 5) && !strstr(name, "_handler");
+}
+
 static int take_own_symbol(void *context, const struct cprec_symbol *symbol)
 {
 	struct made *made = context;
@@ -271,6 +280,10 @@ static int take_own_symbol(void *context, const struct cprec_symbol *symbol)
 	if (!begin_part(made, symbol))
 		return 1;
 	extend_part(made, symbol);
+	if (symbol->kind == CPREC_SYMBOL_FUNCTION)
+		text_add_bytes(&made->functions, &(struct made_function){
+			symbol->addr, symbol->length, is_entry(symbol->name),
+		}, sizeof(struct made_function));
 	add_symbol(made, made->mapping_count - 1, symbol->kind, (Elf64_Sym) {
 		.st_value = symbol->addr, .st_size = symbol->length,
 	}, symbol->linkage_name);
@@ -282,6 +295,8 @@ static bool find_kernel(struct server *server, struct made *made)
 	begin_symbols(made);
 	cprec_each_symbol(server->cursor, NULL, take_own_symbol, made, NULL);
 	free(made->module);
+	if (!made->functions.failed)
+		frames_make(server, &made->functions, &made->frames);
 	return made->symbols.size > elf_symbol_size(made->target->word);
 }
 
@@ -331,7 +346,8 @@ static void add_file_header(const struct made *made, struct text *out)
 		.e_entry = made->entry,
 		.e_phoff = made->header_count ? elf_file_size(word) : 0,
 		.e_phnum = made->header_count,
-		.e_shnum = FIRST_MAPPED + made->mapping_count,
+		.e_shnum = FIRST_MAPPED + made->mapping_count +
+			   (made->frames.size > 0),
 		.e_shstrndx = NAMES,
 	};
 
@@ -362,6 +378,7 @@ static bool add_all(const struct made *made, struct text *out)
 	Elf64_Shdr note = { NAME_NOTE, SHT_NOTE, 0, 0, 0, 0, 0, 0, 4, 0 };
 	Elf64_Shdr names = { NAME_NAMES, SHT_STRTAB, 0, 0, 0, 0, 0, 0, 1, 0 };
 	Elf64_Shdr texts = { NAME_TEXTS, SHT_STRTAB, 0, 0, 0, 0, 0, 0, 1, 0 };
+	Elf64_Shdr frames = { NAME_FRAMES, SHT_PROGBITS, 0, 0, 0, 0, 0, 0, 8, 0 };
 	Elf64_Shdr symbols = { NAME_SYMBOLS, SHT_SYMTAB, 0, 0, 0, 0, TEXTS, 1,
 			       8, elf_symbol_size(word) };
 	uint64_t at;
@@ -375,6 +392,7 @@ static bool add_all(const struct made *made, struct text *out)
 	add_contents(out, &names, section_names, sizeof(section_names));
 	add_contents(out, &symbols, made->symbols.bytes, made->symbols.size);
 	add_contents(out, &texts, made->texts.bytes, made->texts.size);
+	add_contents(out, &frames, made->frames.bytes, made->frames.size);
 	add_contents(out, &(Elf64_Shdr){ 0 }, "", 0);
 	at = out->size;
 	elf_add_section(out, word, (Elf64_Shdr){ 0 });
@@ -383,7 +401,9 @@ static bool add_all(const struct made *made, struct text *out)
 	elf_add_section(out, word, symbols);
 	elf_add_section(out, word, texts);
 	add_mapped(made, out);
-	if (out->failed || made->symbols.failed || made->texts.failed)
+	if (made->frames.size)
+		elf_add_section(out, word, frames);
+	if (out->failed || made->frames.failed || made->symbols.failed || made->texts.failed)
 		return false;
 	elf_set_sections(out, word, at);
 	return true;
@@ -405,6 +425,8 @@ bool program_file_make(struct server *server, const char *path,
 	*size = size_of(&made, out);
 	text_release(&made.symbols);
 	text_release(&made.texts);
+	text_release(&made.functions);
+	text_release(&made.frames);
 	free(mapped);
 	if (!is_made)
 		text_release(out);

@@ -518,6 +518,17 @@ bool kernel_file_is(struct server *server, const char *path);
 bool program_file_make(struct server *server, const char *path,
 		       struct text *out, uint64_t *size);
 
+/* ------- made_frames.c ------- */
+
+struct made_function {
+	uint64_t addr, length;
+	bool is_outermost;
+};
+
+/* Adds .debug_frame for functions of a kernel, which are in order of addresses. */
+void frames_make(struct server *server, const struct text *functions,
+		 struct text *out);
+
 /* ------- signals.c ------- */
 
 /* gdb's number of a signal of Linux; 0: it has none. */

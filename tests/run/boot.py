@@ -247,7 +247,8 @@ def unpack(files):
 
 
 def unpack_debug(folder, versions):
-    """What vmlinux has of each kernel, below boot/."""
+    """What vmlinux has of each kernel, below boot/, and what modules have, below
+    lib/."""
     if os.path.isdir(os.path.join(folder, "boot")):
         return
     foreign.make_apt(folder, "arm64")
@@ -257,7 +258,8 @@ def unpack_debug(folder, versions):
                               stdout=subprocess.PIPE) as archive:
             subprocess.run(["tar", "-x", "-C", folder, "--wildcards",
                             "--strip-components=4",
-                            "./usr/lib/debug/boot/vmlinux*"],
+                            "./usr/lib/debug/boot/vmlinux*",
+                            "./usr/lib/debug/lib/modules/*virtio*.ko*"],
                            stdin=archive.stdout, check=True)
         os.remove(package)
 
@@ -737,6 +739,27 @@ class Tests(CprecTap):
                    said)
         return f"{len(code)} frames, moved by {moved:#x}"
 
+    def debug_modules(self):
+        """Functions of modules on the stack: callers are the same whatever has
+        debugging information, and their own has lines."""
+        def ask(*words):
+            return self.run_long(self.options.cprec, *words, self.trace)
+        folder = "--debug-dir=" + self.options.debug
+        begun = [json.loads(line)["at"] for line in self.run_long(
+            self.options.cprec, "calls", "--json", "--limit=40", self.trace,
+            "virtio_mmio!vm_find_vqs", "virtqueue_add_sgs").splitlines()]
+        expect(begun, "no calls of modules")
+        for at in begun[::max(len(begun) // 4, 1)]:
+            at += 200
+            plain, both = (json.loads(ask("backtrace", "--json", f"--at={at}",
+                                          *where))["frames"]
+                           for where in ((), (folder,)))
+            equal([frame["pc"] for frame in both
+                   if frame["kind"] != "inlined"],
+                  [frame["pc"] for frame in plain], f"callers at {at}")
+            expect(any("virtio" in frame.get("file", "") and "line" in frame
+                       for frame in both), both)
+
     def ends(self):
         """A panic says what, where and who; a reset begins a boot anew."""
         for append, status, words in (
@@ -912,6 +935,8 @@ def test_kernel(tests, of):
     tests.test(of + "system calls", tests.system_calls)
     if tests.options.with_debug:
         tests.test(of + "debugging information", tests.debug_names)
+        tests.test(of + "debugging information of modules",
+                   tests.debug_modules)
     tests.test(of + "mappings", tests.kernel_maps)
     tests.test(of + "modules", tests.modules)
     if shutil.which(COMPILER):

@@ -316,11 +316,15 @@ class Tests(CprecTap):
                done.stderr, done.stderr)
 
     def debugger(self):
-        """gdb has names of the kernel and of its module, where they are."""
+        """gdb has names of the kernel and of its module, where they are, and the
+        callers that there are: up to the program, from a prologue and behind
+        it."""
         begun = self.rows("calls", of=["report"])[1]["at"]
         done = subprocess.run(
             [self.options.cprec, "gdb", "--gdb=" + GDB,
-             f"--goto={begun}", self.trace, "--", "-batch", "-ex", "bt 2",
+             f"--goto={begun}", self.trace, "--", "-batch", "-ex", "bt",
+             "-ex", "echo --\\n", "-ex", f"goto {begun + 60}", "-ex", "bt",
+             "-ex", "echo --\\n",
              "-ex", "info symbol small_write", "-ex", "break printk", "-ex",
              "reverse-continue", "-ex", "bt 1", "-ex", "info line printk"],
             capture_output=True, text=True, timeout=120,
@@ -328,6 +332,11 @@ class Tests(CprecTap):
         for wanted in (r"#0 .* in report \(\)\n#1 .* in add_item \(\)",
                        "small_write in section", r"Breakpoint 1, .* in printk"):
             expect(re.search(wanted, done.stdout), done.stdout + done.stderr)
+        for said, at in zip(done.stdout.split("--\n"), (begun, begun + 60)):
+            names = [frame.get("function")
+                     for frame in self.frames(at)]
+            equal(re.findall(r"^#\d+ .* in (\w+) \(\)$", said, re.M),
+                  names[:names.index("el0t_64_sync") + 1], f"callers at {at}")
 
 
 def run_all(options, folder):
