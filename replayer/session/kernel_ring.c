@@ -14,6 +14,7 @@
 #include "replayer/session/kernel_internal.h"
 
 #define RING_SIZE 256u		/* at most */
+#define MESSAGES_MOST (1u << 20)	/* that are looked at */
 
 /* Of a descriptor's state. */
 #define STATE_SHIFT 62
@@ -163,8 +164,9 @@ size_t kernel_ring_count(const struct kernel_ring *ring)
 				      ring->addr + ring->at[RING_HEAD], 8);
 	uint64_t count = ((head - kernel_ring_tail(ring)) & IDS) + 1;
 
-	return count >> ring->count_bits ? (size_t)1 << ring->count_bits :
-					   (size_t)count;
+	if (count >> ring->count_bits)
+		count = UINT64_C(1) << ring->count_bits;
+	return count < MESSAGES_MOST ? (size_t)count : MESSAGES_MOST;
 }
 
 bool kernel_ring_take(struct kernel_ring *ring, uint64_t addr)
