@@ -41,6 +41,7 @@ enum { NAME_NOTE = 1, NAME_NAMES = 20, NAME_SYMBOLS = 30, NAME_TEXTS = 38,
 #define KERNEL_PATH "/boot/%s"
 #define PIECE_GAP (UINT64_C(1) << 20)	/* between parts of a kernel's module */
 #define PAGE UINT64_C(4096)
+#define FUNCTIONS_LOOKED 1000u	/* to tell whether it has lines */
 
 struct made {
 	const char *path;	/* of the module */
@@ -63,6 +64,7 @@ struct made {
 
 	/* Of a kernel: */
 	char *module;		/* which the last mapping is of */
+	unsigned looked;	/* functions */
 	bool has_lines;		/* it has a file, which is better */
 	struct text functions;	/* struct made_function */
 	struct text frames;
@@ -196,17 +198,19 @@ static bool is_in_kernel(const struct cprec_symbol *symbol)
 	return symbol->addr >> 63;
 }
 
-/* The kernel itself comes first. */
+/* The kernel itself comes first; where it begins, few functions have lines. */
 static int take_kernel(void *context, const struct cprec_symbol *symbol)
 {
 	struct made *made = context;
 
-	if (!symbol->is_program || symbol->kind != CPREC_SYMBOL_FUNCTION)
+	if (!symbol->is_program || !is_in_kernel(symbol))
+		return 1;
+	if (symbol->kind != CPREC_SYMBOL_FUNCTION)
 		return 0;
-	made->has_lines = symbol->file;
-	if (is_in_kernel(symbol))
+	if (!made->module)
 		made->module = strdup(symbol->module);
-	return 1;
+	made->has_lines = symbol->file;
+	return made->has_lines || ++made->looked == FUNCTIONS_LOOKED;
 }
 
 bool kernel_file_path(struct server *server, struct text *out)

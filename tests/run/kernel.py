@@ -337,6 +337,14 @@ class Tests(CprecTap):
                      for frame in self.frames(at)]
             equal(re.findall(r"^#\d+ .* in (\w+) \(\)$", said, re.M),
                   names[:names.index("el0t_64_sync") + 1], f"callers at {at}")
+        done = subprocess.run(
+            [self.options.cprec, "gdb", "--gdb=" + GDB,
+             f"--goto={begun}", "--debug-dir=" + self.debug, self.trace,
+             "--", "-batch", "-ex", "print init_task.comm", "-ex", "bt 1"],
+            capture_output=True, text=True, timeout=120,
+            stdin=subprocess.DEVNULL)
+        expect(re.search(r'= "swapper/0.*\n#0 +report \(total=5\) at',
+                         done.stdout), done.stdout + done.stderr)
 
 
 def run_all(options, folder):
