@@ -17,6 +17,7 @@
 #include "replayer/expressions/conventions.h"
 #include "replayer/expressions/conventions_go.h"
 #include "replayer/expressions/expressions_internal.h"
+#include "replayer/expressions/location_values.h"
 #include "replayer/expressions/show.h"
 #include "replayer/symbols/symbols.h"
 
@@ -66,10 +67,15 @@ void signatures_release(struct signatures *signatures)
 	number_map_release(&signatures->by_entry);
 }
 
-/* Something that holds from the entry on, and not a place in a frame. */
-static bool is_located(Dwarf_Die *die)
+/*
+ * Something that holds from the entry on: not a place in a frame, nor a register
+ * that functions keep for their callers, as what is passed is moved there first.
+ */
+static bool is_located(const struct context *context, Dwarf_Die *die)
 {
+	const struct reg_table *table = recording_reg_table(context->recording);
 	Dwarf_Attribute attribute;
+	uint64_t number;
 	Dwarf_Op *ops;
 	size_t count;
 
@@ -79,6 +85,8 @@ static bool is_located(Dwarf_Die *die)
 		return false;
 	if (dwarf_getlocation(&attribute, &ops, &count))
 		return true;
+	if (count && location_is_register(ops, &number))
+		return number >= 64 || !(table->dwarf_kept >> number & 1);
 	return count && ops[0].atom != DW_OP_fbreg &&
 	       (ops[0].atom < DW_OP_breg0 || ops[0].atom > DW_OP_bregx);
 }
@@ -99,7 +107,7 @@ static int add_parameter(struct context *context, struct signature *signature,
 {
 	struct parameter parameter = {
 		.die = *die, .type = type_of_entry(&context->types, die),
-		.is_located = is_located(die), .is_result = is_result(die),
+		.is_located = is_located(context, die), .is_result = is_result(die),
 	};
 
 	if (!parameter.type ||

@@ -686,6 +686,17 @@ class Calls(CprecTap):
               sorted((call["until"], call["returned"]["value"])
                      for call in calls), "results")
 
+    def nameless(self, program):
+        """An argument is what was passed, wherever code has it later on."""
+        path = self.record(program)
+        done = self.cprec("calls", "--json", path, "item::item")
+        found = [call["passed"][1]["value"]
+                 for call in map(json.loads, done.stdout.splitlines())
+                 if call["caller"]["function"] == "main"]
+        equal([re.findall(r"price = (\d+)", value) for value in found],
+              [[str(i * 111)] for i in range(6)], "prices")
+        return f"{len(found)} calls"
+
     def others(self, program):
         """Addresses, reasons, limits, words that make no sense."""
         path = self.record(program)
@@ -752,6 +763,8 @@ def run_all(options, folder):
             (tests.unexecuted, inlined_0), (tests.mistakes, plain_0),
             (tests.plugins, tests.build("plugin.c", "-O1", "-ldl")),
             (tests.returned, plain_0),
+            (tests.nameless, tests.build("nameless.cpp", "-O2",
+                                         "-std=c++17")),
             (tests.others, plain_0)):
         tests.test(f"{function.__name__}, {os.path.basename(program)}",
                    function, program)
