@@ -97,7 +97,12 @@ static int found(struct finding *finding, uint64_t addr, unsigned frame)
 
 static int on_line_found(void *context, uint64_t addr)
 {
-	return found(context, addr, 0);
+	struct finding *finding = context;
+
+	return found(finding, addr,
+		     code_line_inlines(finding->lines, finding->t, addr,
+				       finding->point->file,
+				       finding->point->line));
 }
 
 /* What a resolver chooses is not known yet. */
@@ -198,7 +203,7 @@ struct target {
 	struct call_function *function;	/* NULL: no function is meant */
 	bool is_entry;		/* what is told is how its calls end */
 	bool begins;		/* at_statements: calls begin there */
-	unsigned frame;		/* of a function: the frame that is its */
+	unsigned frame;		/* that of the function that is meant */
 	guest_addr copy;	/* of one that was inlined: where it begins */
 	size_t next;		/* another one of the same calls; or NO_TARGET */
 };
@@ -216,6 +221,7 @@ struct log {
 
 	/* While places are looked for. */
 	struct marks *marks;
+	uint64_t t;
 	size_t point;
 };
 
@@ -251,11 +257,20 @@ static int add_mark(struct log *log, guest_addr addr,
 	return join(log, number) ? 0 : marks_add(log->marks, addr, number);
 }
 
+static int on_addr(struct log *log, uint64_t addr, unsigned frame)
+{
+	return add_mark(log, addr, &(struct target) { .point = log->point,
+						      .frame = frame });
+}
+
 static int on_line(void *context, uint64_t addr)
 {
 	struct log *log = context;
+	const struct log_point *point = &log->question->points[log->point];
 
-	return add_mark(log, addr, &(struct target) { .point = log->point });
+	return on_addr(log, addr,
+		       code_line_inlines(log->question->lines, log->t, addr,
+					 point->file, point->line));
 }
 
 struct statements {
@@ -343,7 +358,7 @@ static int add_address(struct log *log, uint64_t t, size_t number)
 	if (names_module(names, t, addr, &bias) !=
 	    names_mapped(names, t, number, &bias))
 		return 0;
-	return on_line(log, addr);
+	return on_addr(log, addr, 0);
 }
 
 static int on_module(void *context, struct marks *marks, uint64_t t,
@@ -354,6 +369,7 @@ static int on_module(void *context, struct marks *marks, uint64_t t,
 	int rc = 0;
 
 	log->marks = marks;
+	log->t = t;
 	/* Of several at one place, the last one that is added is told first. */
 	for (size_t i = question->count; i-- > 0 && !rc;) {
 		const struct log_point *point = &question->points[i];

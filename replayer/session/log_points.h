@@ -64,7 +64,7 @@ struct log_met {
 	const struct call_function *function;	/* NULL: no function is meant */
 	guest_addr entry;	/* of that function */
 	bool begins;		/* at_statements: a call begins */
-	unsigned frame;		/* of a function: the frame that is its */
+	unsigned frame;		/* that of the function, or of the line's */
 	guest_addr copy;	/* of one that was inlined: where it begins */
 	guest_addr pc;
 };

@@ -420,6 +420,42 @@ static bool has_file(Dwarf_Die *unit, const char *file)
 	return false;
 }
 
+/* Where a function is declared, if that is in the file; else 0. */
+static unsigned declared_at(Dwarf_Die *function, const char *file)
+{
+	const char *path = dwarf_decl_file(function);
+	int line;
+
+	return path && source_file_is(path, file) &&
+	       !dwarf_decl_line(function, &line) && line > 0 ?
+		       (unsigned)line : 0;
+}
+
+unsigned code_line_inlines(struct lines *lines, uint64_t t, uint64_t addr,
+			   const char *file, unsigned line)
+{
+	struct inline_function inlined[INLINES_MOST];
+	uint64_t bias, more;
+	struct Dwfl_Module *module = lines_module(lines, t, addr, &bias);
+	Dwarf_Die *unit = lines_unit(lines, module, addr - bias, &more);
+	size_t count = unit ? inlines_find(lines, unit, addr - bias - more,
+					   inlined) : 0;
+	unsigned last = 0, number = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		unsigned declared = declared_at(&inlined[i].die, file);
+
+		if (inlined[i].is_inlined && inlined[i].line == line &&
+		    inlined[i].file && source_file_is(inlined[i].file, file))
+			return i + 1;
+		if (declared > last && declared <= line) {
+			last = declared;
+			number = i;
+		}
+	}
+	return number;
+}
+
 int code_places_of_line(struct lines *lines, uint64_t t, size_t number,
 			const char *file, unsigned line, code_visit *visit,
 			void *context)

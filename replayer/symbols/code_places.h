@@ -80,6 +80,13 @@ int function_code_statements(struct lines *lines,
 unsigned function_code_inlines(struct lines *lines,
 			       const struct function_code *code, uint64_t addr);
 
+/*
+ * How many functions are inlined at an address into the one that a line is of: the
+ * one whose call is on that line, else the last one that is declared before it.
+ */
+unsigned code_line_inlines(struct lines *lines, uint64_t t, uint64_t addr,
+			   const char *file, unsigned line);
+
 /* The place of the function that begins at an address. */
 uint64_t code_place_of_function(struct lines *lines, uint64_t t,
 				uint64_t entry);

@@ -697,6 +697,19 @@ class Calls(CprecTap):
               [[str(i * 111)] for i in range(6)], "prices")
         return f"{len(found)} calls"
 
+    def lines_of_inlined(self, program):
+        """Variables are those of the function that the line is of, though others
+        are inlined into it there."""
+        line = source_line("nameless.cpp", "mark add")
+        path = self.record(program)
+        done = self.cprec("log", path,
+                          f"nameless.cpp:{line} => one.price, stock.size()")
+        equal(re.findall(r"one.price = (\d+), stock.size\(\) = (\d+)\n",
+                         done.stdout),
+              [(str(i * 111), str(int(i > 0))) for i in range(6)],
+              done.stdout + done.stderr)
+        return f"line {line}"
+
     def others(self, program):
         """Addresses, reasons, limits, words that make no sense."""
         path = self.record(program)
@@ -763,8 +776,8 @@ def run_all(options, folder):
             (tests.unexecuted, inlined_0), (tests.mistakes, plain_0),
             (tests.plugins, tests.build("plugin.c", "-O1", "-ldl")),
             (tests.returned, plain_0),
-            (tests.nameless, tests.build("nameless.cpp", "-O2",
-                                         "-std=c++17")),
+            *((test, tests.build("nameless.cpp", "-O2", "-std=c++17"))
+              for test in (tests.nameless, tests.lines_of_inlined)),
             (tests.others, plain_0)):
         tests.test(f"{function.__name__}, {os.path.basename(program)}",
                    function, program)

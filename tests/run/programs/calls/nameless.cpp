@@ -24,7 +24,7 @@ struct shop {
 
 	void add(item one)
 	{
-		stock[one.name].push_back(std::move(one));
+		stock[one.name].push_back(std::move(one));	// mark add
 	}
 };
 
