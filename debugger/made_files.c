@@ -7,8 +7,9 @@
  * debugging information: so there are names, and a debugger that has debugging
  * information of that build id finds it.
  *
- * A machine's kernel has symbols in its memory, and no file: the one that is made
- * has those of its modules, too, all where they are.
+ * Without vmlinux, a machine's kernel has no file, but symbols in its memory.  The
+ * file made for it has them and those of its modules, at the addresses where they
+ * are loaded.
  *
  * Source: System V ABI, "Object Files"; gdb's solib-svr4.c, which compares the
  * program's headers with those in memory.
@@ -382,7 +383,8 @@ static bool add_all(const struct made *made, struct text *out)
 	Elf64_Shdr note = { NAME_NOTE, SHT_NOTE, 0, 0, 0, 0, 0, 0, 4, 0 };
 	Elf64_Shdr names = { NAME_NAMES, SHT_STRTAB, 0, 0, 0, 0, 0, 0, 1, 0 };
 	Elf64_Shdr texts = { NAME_TEXTS, SHT_STRTAB, 0, 0, 0, 0, 0, 0, 1, 0 };
-	Elf64_Shdr frames = { NAME_FRAMES, SHT_PROGBITS, 0, 0, 0, 0, 0, 0, 8, 0 };
+	Elf64_Shdr frames = { NAME_FRAMES, SHT_PROGBITS, 0, 0, 0, 0, 0, 0,
+			      8, 0 };
 	Elf64_Shdr symbols = { NAME_SYMBOLS, SHT_SYMTAB, 0, 0, 0, 0, TEXTS, 1,
 			       8, elf_symbol_size(word) };
 	uint64_t at;
@@ -407,7 +409,8 @@ static bool add_all(const struct made *made, struct text *out)
 	add_mapped(made, out);
 	if (made->frames.size)
 		elf_add_section(out, word, frames);
-	if (out->failed || made->frames.failed || made->symbols.failed || made->texts.failed)
+	if (out->failed || made->frames.failed || made->symbols.failed ||
+	    made->texts.failed)
 		return false;
 	elf_set_sections(out, word, at);
 	return true;

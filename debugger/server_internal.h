@@ -506,8 +506,8 @@ int files_tell(struct server *server, const char *args, struct text *out,
 
 /* ------- made_files.c ------- */
 
-/* The name of the one of a machine's kernel; false: there is none, or users have
- * the kernel's own file. */
+/* The path of the file that is made for a machine's kernel; false: it has no
+ * symbols, or its own file is there. */
 bool kernel_file_path(struct server *server, struct text *out);
 bool kernel_file_is(struct server *server, const char *path);
 

@@ -68,8 +68,9 @@ void signatures_release(struct signatures *signatures)
 }
 
 /*
- * Something that holds from the entry on: not a place in a frame, nor a register
- * that functions keep for their callers, as what is passed is moved there first.
+ * Whether its place holds at the entry.  A place in a frame does not, nor does a
+ * register that functions keep for their callers: code moves an argument there
+ * later.
  */
 static bool is_located(const struct context *context, Dwarf_Die *die)
 {
@@ -107,7 +108,8 @@ static int add_parameter(struct context *context, struct signature *signature,
 {
 	struct parameter parameter = {
 		.die = *die, .type = type_of_entry(&context->types, die),
-		.is_located = is_located(context, die), .is_result = is_result(die),
+		.is_located = is_located(context, die),
+		.is_result = is_result(die),
 	};
 
 	if (!parameter.type ||

@@ -57,8 +57,8 @@ void show_characters(struct shower *shower, const struct type *type,
 			fputc('\'', shower->out);
 			fprintf(shower->out, " <repeats %zu times>", equal);
 			i += equal;
-			/* Of text, all count; of other arrays, as if there
-			   were the fewest that are written so. */
+			/* gdb counts each character of text, but in other
+			   arrays a repeat as REPEATS_LEAST. */
 			shown += equal;
 		} else {
 			if (!quoted) {

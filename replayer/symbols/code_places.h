@@ -81,8 +81,9 @@ unsigned function_code_inlines(struct lines *lines,
 			       const struct function_code *code, uint64_t addr);
 
 /*
- * How many functions are inlined at an address into the one that a line is of: the
- * one whose call is on that line, else the last one that is declared before it.
+ * Finds the function that a line at an address belongs to, and says how many
+ * functions are inlined into it there.  It is the function that makes an inlined
+ * call on that line, else the last one declared before the line.
  */
 unsigned code_line_inlines(struct lines *lines, uint64_t t, uint64_t addr,
 			   const char *file, unsigned line);

@@ -60,7 +60,7 @@ def plain(name):
     name = demangled(name)
     name = name.replace("operator()", "operator_call")
     name = re.sub(r"\{+closure[^{}]*\}+", "closure", name)
-    name = name.replace("->", " ")
+    name = re.sub(r"(?<!operator)->", " ", name)    # a result's type, of Rust
     before = None
     while before != name:
         before = name

@@ -135,7 +135,7 @@ class Values(Backtraces):
                 start = max(0, same - 200)
                 equal(a[start:same + 200], b[start:same + 200], where)
 
-    def line(self, found, wanted, where, inlined):
+    def line(self, found, wanted, where, inlined, is_rust):
         """insert (list=0x5, by=...) at values.c:5"""
         heads = [re.sub(r"^#\d+ +(\? )?(0x[0-9a-f]+ in )?", "", line)
                  for line in (found, wanted)]
@@ -143,11 +143,13 @@ class Values(Backtraces):
         heads = [re.sub(r"^(\w+::)+", "", line) for line in heads]
         heads = [re.sub(r"[^ ]*/|, inlined$", "", re.sub(r" from .*", "", line))
                  for line in heads]
-        # Rust's closures, and the types of its templates, gdb names otherwise.
-        heads = [re.sub(r"^(\w+|\{.*\})(<.*?>)? \(", "(", line)
-                 for line in heads]
-        heads = [re.sub(r"=&[^(=]*\(size=\d+\) = \{\.\.\.\}", "=...", line)
-                 for line in heads]
+        # Rust's closures, the types of its templates and its slices, gdb writes
+        # otherwise.
+        if is_rust:
+            heads = [re.sub(r"^(\w+|\{.*\})(<.*?>)? \(", "(", line)
+                     for line in heads]
+            heads = [re.sub(r"=&[^(=]*\(size=\d+\) = \{\.\.\.\}", "=...",
+                            line) for line in heads]
         if " at " in heads[0] and " at " in heads[1] and not inlined and \
                 "<not saved>" not in heads[0]:
             equal(plain(heads[0]).split(" at ")[0],
@@ -202,7 +204,8 @@ class Values(Backtraces):
                           inlined)
             if lines and frame["module_path"].startswith(self.folder) and \
                     not re.search("operator|<", frame["function"]):
-                self.line(lines[number], line, where, inlined)
+                self.line(lines[number], line, where, inlined,
+                          frame.get("file", "").endswith(".rs"))
 
     def values(self, name, source, options, count):
         self.compared = self.lost = 0
